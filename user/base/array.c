@@ -26,3 +26,19 @@ void *array_resize(void *old, size_t n, size_t more, size_t size)
 	return all && !__builtin_mul_overflow(all, size, &bytes) ? reallocarray(old, all, size)
 								 : NULL;
 }
+
+size_t array_lower_bound(const void *want, const void *v, size_t n, size_t size,
+			 int (*order)(const void *, const void *))
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (order((const char *)v + mid * size, want) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}

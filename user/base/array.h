@@ -13,6 +13,10 @@ void *array_new(size_t n, size_t more, size_t size);
  * memory, and the old one stands. */
 void *array_resize(void *old, size_t n, size_t more, size_t size);
 
+/* Of a sorted array the index of the first element that does not come before this one. */
+size_t array_lower_bound(const void *want, const void *v, size_t n, size_t size,
+			 int (*order)(const void *, const void *));
+
 /* Products of what a user asked for: beyond the type it is the most that the type holds. Neither is
  * negative. */
 static inline int64_t product(int64_t a, int64_t b)

@@ -53,16 +53,9 @@ static int by_serial(const void *a, const void *b)
 
 static const struct place *find(const struct place *v, size_t n, uint64_t serial)
 {
-	size_t lo = 0, hi = n;
+	struct place want = { .serial = serial };
+	size_t lo = array_lower_bound(&want, v, n, sizeof(want), by_serial);
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (v[mid].serial < serial)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo < n && v[lo].serial == serial ? &v[lo] : NULL;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "bpf/charge.h"
 #include "tracer/peers.h"
 
@@ -22,19 +23,11 @@ static int by_key(const void *a, const void *b)
 static size_t first_overlap(const struct keyed *k, size_t n, const struct keyed *self)
 {
 	struct keyed want = { .key = self->peer, .born = self->born };
-	size_t lo = 0, hi = n;
+	size_t at = array_lower_bound(&want, k, n, sizeof(want), by_key);
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (by_key(&k[mid], &want) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	while (lo > 0 && k[lo - 1].key == self->peer && k[lo - 1].end >= self->born)
-		lo--;
-	return lo;
+	while (at > 0 && k[at - 1].key == self->peer && k[at - 1].end >= self->born)
+		at--;
+	return at;
 }
 
 /* addresses are reused: the other end is the one under that address that lived at the same time,

@@ -41,19 +41,11 @@ void symbols_sort(struct symbols *s)
 
 const struct symbol *symbols_find(const struct symbols *s, uint64_t addr)
 {
-	size_t lo = 0, hi = s->n;
-	const struct symbol *found;
+	struct symbol next = { .addr = addr + 1 };
+	size_t n = array_lower_bound(&next, s->v, s->n, sizeof(next), by_addr);
+	const struct symbol *found = n ? &s->v[n - 1] : NULL;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (s->v[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!lo)
+	if (!found)
 		return NULL;
-	found = &s->v[lo - 1];
 	return !found->size || addr - found->addr < found->size ? found : NULL;
 }

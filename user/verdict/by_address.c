@@ -52,20 +52,9 @@ struct by_address list_by_address(const struct trace_snapshot *s, endpoint_addre
 	return list;
 }
 
-/* where in the list the first is that does not come before it */
 static size_t place_of(const struct by_address *list, const struct at_address *want)
 {
-	size_t lo = 0, hi = list->n;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (full_order(&list->v[mid], want) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return array_lower_bound(want, list->v, list->n, sizeof(*want), full_order);
 }
 
 struct by_address all_at(const struct by_address *list, const struct trace_endpoint *to)

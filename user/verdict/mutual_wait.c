@@ -113,16 +113,8 @@ static size_t list_ways(const struct trace_snapshot *s, struct one_way *v)
 static int first_between(const struct one_way *v, size_t n, pid_t writer, pid_t reader)
 {
 	struct one_way want = { writer, reader, UINT64_MAX, -1 };
-	size_t lo = 0, hi = n;
+	size_t lo = array_lower_bound(&want, v, n, sizeof(want), ways_order);
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (ways_order(&v[mid], &want) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo < n && v[lo].writer == writer && v[lo].reader == reader ? v[lo].at : -1;
 }
 

@@ -253,24 +253,14 @@ int stall_order_make(struct stall_order *o, const struct stalls *l)
 /* how many are of lesser processes, or of this one and began before `ns` */
 static size_t before(const struct stall_order *o, pid_t tgid, uint64_t ns)
 {
-	size_t lo = 0, hi = o->n;
+	const struct stall want = { .s = { .tgid = tgid, .from_ns = ns } }, *v = &want;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		const struct trace_stall *s = &o->v[mid]->s;
-
-		if (s->tgid < tgid || (s->tgid == tgid && s->from_ns < ns))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return array_lower_bound(&v, o->v, o->n, sizeof(v), by_process);
 }
 
 static uint64_t overlap(const struct trace_stall *a, const struct trace_stall *b)
 {
-	uint64_t from = a->from_ns > b->from_ns ? a->from_ns : b->from_ns,
-		 to = a->to_ns < b->to_ns ? a->to_ns : b->to_ns;
+	uint64_t from = larger(a->from_ns, b->from_ns), to = smaller(a->to_ns, b->to_ns);
 
 	return to > from ? to - from : 0;
 }
