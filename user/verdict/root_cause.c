@@ -14,13 +14,6 @@
 
 #define PASSED_LEAST 65536 /* of less any two conversations may have as much */
 
-/* As much as the other, but for what lies in its buffers and what a record's or a message's head
- * adds. */
-static bool about_as_much(uint64_t a, uint64_t b)
-{
-	return 16 * (larger(a, b) - smaller(a, b)) <= larger(a, b);
-}
-
 static bool known_and_much(const struct trace_call_stats *b)
 {
 	return b->bytes_res != TRACE_UNKNOWN && b->bytes >= PASSED_LEAST;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Times, and amounts, compared. */
 #ifndef IPCSTALL_VERDICT_TIMES_H
 #define IPCSTALL_VERDICT_TIMES_H
 
@@ -12,6 +13,13 @@ static inline uint64_t smaller(uint64_t a, uint64_t b)
 static inline uint64_t larger(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
+}
+
+/* Of bytes: as many as the other, but for what lies in its buffers and what a record's or a
+ * message's head adds. */
+static inline bool about_as_much(uint64_t a, uint64_t b)
+{
+	return 16 * (larger(a, b) - smaller(a, b)) <= larger(a, b);
 }
 
 /* when what is told of it began: its birth, or that of the phase */

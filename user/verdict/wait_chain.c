@@ -8,6 +8,7 @@
 #include "verdict/replies.h"
 #include "verdict/requests.h"
 #include "verdict/negligible.h"
+#include "verdict/times.h"
 #include "verdict/who.h"
 
 /* of the time of a wait: what lay unread for less was read as soon as it came */
@@ -124,16 +125,6 @@ static struct alike longest_in_all(const struct trace_snapshot *s, is_wait *is, 
 	return most;
 }
 
-/* What comes from one and goes to another unchanged has about the same length at both. */
-#define SAME_LENGTH 0.05
-
-static bool same_bytes(const struct trace_call_stats *in, const struct trace_call_stats *out)
-{
-	double a = (double)in->bytes, b = (double)out->bytes;
-
-	return a > 0 && a - b <= SAME_LENGTH * a && b - a <= SAME_LENGTH * a;
-}
-
 /* Of who reads all there is and then works, or sleeps, one long while is most of it: nothing more
  * was to come. */
 #define ONE_WHILE 0.75
@@ -162,9 +153,9 @@ static bool passes_on(const struct trace_snapshot *s, size_t i, const struct tra
 	uint64_t there = source ? source->tx.ns[TX_IDLE] : in->rx.ns[RX_IDLE];
 
 	return in != out && in->rx_calls.tgid && in->rx_calls.tgid == out->tx_calls.tgid &&
-	       same_bytes(&in->rx_calls, &out->tx_calls) && comes_again_and_again(&in->rx) &&
-	       (double)nothing_came(s, i).ns >= least_ns && (double)there >= least_ns &&
-	       (double)in->rx.ns[RX_UNREAD] < AT_ONCE * least_ns;
+	       in->rx_calls.bytes && about_as_much(in->rx_calls.bytes, out->tx_calls.bytes) &&
+	       comes_again_and_again(&in->rx) && (double)nothing_came(s, i).ns >= least_ns &&
+	       (double)there >= least_ns && (double)in->rx.ns[RX_UNREAD] < AT_ONCE * least_ns;
 }
 
 static bool is_sent_by(const struct trace_snapshot *s, const struct trace_endpoint *in, pid_t tgid)
