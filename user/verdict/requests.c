@@ -199,7 +199,7 @@ static bool is_given_up(const struct trace_endpoint *ep)
 }
 
 /* Nobody asks the writers of a pipe that has no other beside it for the questions. */
-static bool is_one_way(const struct trace_endpoint *ep, const struct ends *e)
+static bool lacks_answers(const struct trace_endpoint *ep, const struct ends *e)
 {
 	return ep->proto == TRACE_PIPE && !e->answers;
 }
@@ -219,7 +219,7 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 		add_replies(s, i, &e, sum);
 		return;
 	}
-	if (!n || is_one_way(ep, &e))
+	if (!n || lacks_answers(ep, &e))
 		return;
 	unread = smaller(wait, unread_there(&e));
 	think = wait - unread - smaller(wait - unread, on_the_way(ep, &e, n));
