@@ -73,7 +73,8 @@ static void who_ended_is_not_named(void **state)
 	assert_int_equal(named(&t, inode_of(p[1]), 1, &others), a);
 	b = holder(p[1]);
 	kill(a, SIGKILL);
-	assert_false(waitid(P_PID, (id_t)a, NULL, WEXITED | WNOWAIT)); /* its number is still there */
+	/* its number is still there */
+	assert_false(waitid(P_PID, (id_t)a, NULL, WEXITED | WNOWAIT));
 	assert_int_equal(named(&t, inode_of(p[1]), b, &others), b);
 	end(a);
 	assert_int_equal(named(&t, inode_of(p[1]), b, &others), b);

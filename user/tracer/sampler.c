@@ -255,7 +255,8 @@ bool sampler_will_find(const struct trace *t)
 
 void sampler_spent(struct trace *t, uint64_t cpu_ns)
 {
-	__atomic_fetch_add(&t->sampler->told.find_ns, cpu_ns, __ATOMIC_RELAXED);
+	if (t->sampler)
+		__atomic_fetch_add(&t->sampler->told.find_ns, cpu_ns, __ATOMIC_RELAXED);
 }
 
 /* as dear as it was the last time, it may take its part of the budget */
