@@ -180,7 +180,7 @@ def go_thinks(box):
 
 
 @sick("java-nio-thinks", "waiting", cause="wait", who="^java", whom="^server",
-      why="thinks (99\\.\\d|1\\d\\d) ms a request", figure=ANSWERS, within=(40 * MS, 0.05))
+      why="thinks (99\\.\\d|1\\d\\d(\\.\\d)?) ms a request", figure=ANSWERS, within=(40 * MS, 0.05))
 def java_thinks(box):
     """Java's NIO waits in a Selector for a server that thinks 100 ms."""
     server = box.write("server.py", '''
