@@ -109,18 +109,28 @@ kill "${noise[@]}"
 wait "${noise[@]}" 2>/dev/null
 
 # --- what was skipped for noise is no pass: the suite counts and names it, and runs the stage again ---
-cat >stages.py <<'PY'
+cat >suite.py <<'PY'
 import importlib.machinery, importlib.util, pathlib, sys, time
 loader = importlib.machinery.SourceFileLoader("run", sys.argv[1])
 run = importlib.util.module_from_spec(importlib.util.spec_from_loader("run", loader))
 loader.exec_module(run)
 run.LOGS, run.KEPT, run.WHOLE = pathlib.Path("."), pathlib.Path("kept.json"), pathlib.Path("whole")
-known, stages = run.Known(), []
-for name, said in ("loud", "        skip late: 9 ms [noisy: in 3 s]"), ("still", "skip gone: not here"):
+
+
+def ended(name, said):
+    """A stage that said so."""
     s = run.Stage(f"{name} | core | one | | echo '{said}'; echo '4 passed, 0 failed, 1 skipped'")
     s.begin()
     while not s.poll():
         time.sleep(0.01)
+    return s
+PY
+cat >stages.py <<'PY'
+from suite import run
+import suite
+known, stages = run.Known(), []
+for name, said in ("loud", "        skip late: 9 ms [noisy: in 3 s]"), ("still", "skip gone: not here"):
+    s = suite.ended(name, said)
     known.take(s)
     stages.append(s)
     run.Screen(False).stage(s)
@@ -135,19 +145,15 @@ check 'it is named at the end, with what was measured' "$(cat said)" eval 'grep 
 
 # --- and repeats it when all stages have ended ---
 cat >repeats.py <<'PY'
-import importlib.machinery, importlib.util, json, pathlib, sys, time
-loader = importlib.machinery.SourceFileLoader("run", sys.argv[1])
-run = importlib.util.module_from_spec(importlib.util.spec_from_loader("run", loader))
-loader.exec_module(run)
-run.LOGS, run.KEPT, run.WHOLE, run.LATER = pathlib.Path("."), pathlib.Path("kept.json"), pathlib.Path("whole"), pathlib.Path("put_off")
+import json, pathlib, sys
+from suite import run
+import suite
+run.LATER = pathlib.Path("put_off")
 stages, lines = [], []
 for name, now in ("ok", "ok late: 1 ms"), ("wrong", "not ok late: 9 ms [no clock]"):
-    s = run.Stage(f"{name} | core | one | | echo 'skip late: 9 ms [noisy: in 3 s]'; echo '4 passed, 0 failed, 1 skipped'")
-    s.begin()
-    while not s.poll():
-        time.sleep(0.01)
-    stages.append(s)
-    lines.append(json.dumps({"command": [sys.argv[2], "sh", "-c", f"echo '{now}'"], "folder": ".", "environment": {**run.os.environ, "STAGE": name}, "checks": [["late", 0]]}))
+    stages.append(suite.ended(name, "skip late: 9 ms [noisy: in 3 s]"))
+    lines.append(json.dumps({"command": [sys.argv[2], "sh", "-c", f"echo '{now}'"], "folder": ".",
+                             "environment": {**run.os.environ, "STAGE": name}, "checks": [["late", 0]]}))
 run.LATER.write_text("\n".join(lines) + "\n")
 run.repeat_put_off(stages, run.Known(), run.Screen(False))
 sys.exit(run.conclude(stages, 1))

@@ -126,10 +126,10 @@ static void add_up(struct reader_cpu *r, const struct trace_endpoint *ep,
 	is_known = is_sole || (r->tid && did.tid == r->tid);
 	r->covered_ns += ns;
 	add_stop(r, p, ns);
+	r->quota_ns += part(MIN(p->throttled_since_ns, did.waited_ns), share);
 	if (is_known) {
 		r->ran_ns += part(did.ran_ns, share);
 		r->waited_ns += part(did.waited_ns, share);
-		r->quota_ns += part(MIN(p->throttled_since_ns, did.waited_ns), share);
 	} else {
 		r->busiest_ns += part(did.ran_ns + did.waited_ns, share);
 	}
@@ -155,16 +155,16 @@ static void fill(struct trace_endpoint *ep, const struct reader_cpu *r)
 	if (!r->covered_ns || (double)r->covered_ns < COVERED * (double)ep->rx.lifetime_ns)
 		return;
 	b->busiest_cpu_ns = r->busiest_ns;
-	if (r->busiest_ns)
-		return;
-	b->cpu_ns = r->ran_ns;
-	b->no_cpu_ns = r->waited_ns;
+	b->cpu_ns = r->busiest_ns ? 0 : r->ran_ns;
+	b->cpu_res = r->busiest_ns ? TRACE_UNKNOWN : TRACE_BOUNDED;
+	/* a quota and a stop hold every thread: whichever reads */
+	b->no_cpu_ns = r->busiest_ns ? r->quota_ns : r->waited_ns;
 	b->quota_ns = r->quota_ns;
-	b->cpu_res = b->no_cpu_res = TRACE_BOUNDED;
+	b->no_cpu_res = TRACE_BOUNDED;
 	b->stopped_ns = r->stopped_ns;
 	b->stopped_max_ns = r->longest_stop_ns;
 	b->stopped_n = r->stops;
-	if (ep->proto != TRACE_PIPE && ep->tx_calls.tgid == b->tgid)
+	if (!r->busiest_ns && ep->proto != TRACE_PIPE && ep->tx_calls.tgid == b->tgid)
 		same_for_writer(&ep->tx_calls, b);
 }
 
