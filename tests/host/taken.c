@@ -20,6 +20,7 @@
 #define STOLEN	       0.01 /* of all CPU time */
 #define OTHERS	       0.05 /* of all CPU time */
 #define LATE_NS	       5000000
+#define RARELY_NS      5e9     /* one late wake-up in this time is rare */
 #define PROBE_NS       2000000 /* a probe asks for the CPU so often */
 #define ROUNDING_TICKS 2       /* for each CPU, in /proc/stat */
 
@@ -30,6 +31,7 @@ static struct sums {
 } before;
 
 static atomic_llong latest_ns; /* the latest that a probe woke */
+static atomic_long n_late;     /* how often one woke more than LATE_NS late */
 
 static double now(void)
 {
@@ -117,6 +119,8 @@ static void note_late(long long ns)
 {
 	long long seen = atomic_load(&latest_ns);
 
+	if (ns > LATE_NS)
+		atomic_fetch_add(&n_late, 1);
 	while (ns > seen && !atomic_compare_exchange_weak(&latest_ns, &seen, ns))
 		;
 }
@@ -167,6 +171,14 @@ static bool is_more(double ns, double share, double all_ns, long n_cpus)
 	return ns > share * all_ns && ns > ROUNDING_TICKS * tick_ns() * (double)n_cpus;
 }
 
+/* A single late wake-up explains a failure once, and not each time that the test is repeated. */
+static const char *how_noisy(double ns, long times_late, bool cpu_taken)
+{
+	if (cpu_taken || (double)times_late > 1 + ns / RARELY_NS)
+		return "noisy";
+	return times_late ? "nearly quiet" : "quiet";
+}
+
 void taken_report(const char *path)
 {
 	struct sums after = look();
@@ -175,16 +187,18 @@ void taken_report(const char *path)
 	       late = (double)atomic_load(&latest_ns);
 	double stolen = after.stolen_ns - before.stolen_ns,
 	       others = after.others_ns - before.others_ns;
-	bool noisy = late > LATE_NS || is_more(stolen, STOLEN, all, n_cpus) ||
-		     is_more(others, OTHERS, all, n_cpus);
+	long times_late = atomic_load(&n_late);
+	const char *host = how_noisy(after.at_ns - before.at_ns, times_late,
+				     is_more(stolen, STOLEN, all, n_cpus) ||
+					     is_more(others, OTHERS, all, n_cpus));
 	FILE *f = fopen(path, "we");
 
 	if (!f)
 		return;
 	fprintf(f,
 		"%s: in %.1f s the host kept %.1f %% of the CPU time, other programs got %.1f %%, "
-		"and a wake-up came up to %.1f ms late\n",
-		noisy ? "noisy" : "quiet", (after.at_ns - before.at_ns) / 1e9, 100 * stolen / all,
-		others > 0 ? 100 * others / all : 0, late / 1e6);
+		"%ld wake-ups came over %d ms late, the latest %.1f ms\n",
+		host, (after.at_ns - before.at_ns) / 1e9, 100 * stolen / all,
+		others > 0 ? 100 * others / all : 0, times_late, LATE_NS / 1000000, late / 1e6);
 	fclose(f);
 }
