@@ -6,6 +6,7 @@
 #ifndef IPCSTALL_ENTER_BPF_H
 #define IPCSTALL_ENTER_BPF_H
 
+#include "destination.bpf.h"
 #include "passed.bpf.h"
 #include "preexisting.bpf.h"
 
@@ -186,7 +187,7 @@ static __always_inline void leave_tx(struct endpoint *ep, struct input *in)
 		return;
 	}
 	if (ep->id.proto == PROTO_UDP)
-		sock_device(ep, sk, in, 0);
+		udp_sent(ep, sk, in);
 	apply_tx_slow(ep, in);
 	ep->tx.seen = in->at;
 }

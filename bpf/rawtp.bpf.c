@@ -7,6 +7,7 @@
  */
 #define ENDS_UNSEEN /* but TCP's */
 #define LOOKS_BACK
+#include "destination.bpf.h"
 #include "passed.bpf.h"
 #include "preexisting.bpf.h"
 
@@ -123,7 +124,7 @@ static __always_inline void other_sent(struct endpoint *ep, struct sock *sk, str
 	refused_back(ep, in->at);
 	in->working = call_was_in(ep, DIR_TX, tid) ? -1 : 0;
 	if (ep->id.proto == PROTO_UDP)
-		sock_device(ep, sk, in, 0);
+		udp_sent(ep, sk, in);
 	apply_tx_slow(ep, in);
 	ep->tx.seen = in->at;
 	refused_after(ep, ret, in->at);

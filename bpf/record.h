@@ -477,8 +477,9 @@ struct endpoint {
 	struct hole hole;
 	struct parts parts;
 	struct path path;
-	unsigned int upper; /* enum upper */
-	unsigned int pad;
+	struct address sent_to; /* UDP, not connected: where datagrams went; port 0: none went */
+	unsigned short sent_elsewhere; /* 1: some went to another address, or to one not known */
+	unsigned int upper;	       /* enum upper */
 };
 
 /* the endpoint was first seen in the middle of its life; its record could not be sent yet */

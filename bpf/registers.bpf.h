@@ -19,6 +19,7 @@
 #define CALL_ARG_1(regs)    ((regs)->si)
 #define CALL_ARG_2(regs)    ((regs)->dx)
 #define CALL_ARG_3(regs)    ((regs)->r10)
+#define CALL_ARG_4(regs)    ((regs)->r8)
 
 #elif defined(__TARGET_ARCH_arm64)
 
@@ -30,6 +31,7 @@
 #define CALL_ARG_1(regs)    (ARM(regs)->regs[1])
 #define CALL_ARG_2(regs)    (ARM(regs)->regs[2])
 #define CALL_ARG_3(regs)    (ARM(regs)->regs[3])
+#define CALL_ARG_4(regs)    (ARM(regs)->regs[4])
 
 #else
 #error "say here where this architecture's system calls have their number and arguments, and their "

@@ -478,6 +478,25 @@ for runtime in RUNTIMES:
     one_write(runtime)
 
 
+@healthy("udp-rests")
+def udp_rests(box):
+    """A UDP server answers its only client at once, by sendto(), and sleeps in recvfrom() while the client rests 50 ms each time."""
+    return box.py('''
+l = socket.socket(type=socket.SOCK_DGRAM)
+l.bind(("127.0.0.1", 0))
+def server():
+    for _ in range(20):
+        question, sender = l.recvfrom(100)
+        l.sendto(question, sender)
+child("server", server)
+s = socket.socket(type=socket.SOCK_DGRAM)
+for _ in range(20):
+    time.sleep(0.05)
+    s.sendto(b"question", l.getsockname())
+    s.recvfrom(100)
+''')
+
+
 @healthy("udp-disconnected")
 def udp_disconnected(box):
     """A UDP socket sends 100 datagrams to the one it is connected to, is disconnected (AF_UNSPEC), and sends 50 to another. All arrive."""

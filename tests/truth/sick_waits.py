@@ -420,6 +420,32 @@ print(clock() - began)
 '''), box.own()
 
 
+@sick("thinks-udp", "waiting", cause="wait", who="^client", whom="^server", why="10[0-9] ms", figure="the answers by the program's clock", within=(20 * MS, 0.03))
+def udp_thinks(box):
+    """A client that names the server's address in each sendto(), and waits in recvfrom(); the server, bound to every address, thinks 100 ms."""
+    return box.py('''
+l = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+l.bind(("", 0))
+there = ("127.0.0.1", l.getsockname()[1])
+def server():
+    for _ in range(12):
+        question, sender = l.recvfrom(100)
+        time.sleep(0.1)
+        l.sendto(question, sender)
+child("server", server)
+l.close()
+name("client")
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+late = 0
+for _ in range(12):
+    s.sendto(b"question", there)
+    began = clock()
+    s.recvfrom(100)
+    late += clock() - began
+print(late)
+'''), box.own()
+
+
 @sick("udp-drops", cause="loss", who="^slow", why="receive buffer|rcvbuf")
 def udp_drops(box):
     """A receiver that sleeps while 3000 datagrams come: most are dropped for want of buffer."""

@@ -1835,6 +1835,27 @@ static void a_datagram_that_is_not_answered_is_told_of(void **state)
 	assert_null(strstr(said_of(ep, &v), "waited"));
 }
 
+/* It answered first, so its wait is for the next question. */
+static void a_server_of_datagrams_awaits_no_answer(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	ep[0].proto = TRACE_UDP;
+	ep[0].peer = -1;
+	ep[0].paired = false;
+	ep[0].remote.port = 4711;
+	ep[0].making.unconnected = true;
+	assert_non_null(strstr(said_of(ep, &v), "waited 900 ms"));
+	ep[0].tx_calls.first_reply_ns = 1000;
+	assert_null(strstr(said_of(ep, &v), "waited"));
+	ep[0].rx_calls.first_reply_ns = 1001;
+	assert_null(strstr(said_of(ep, &v), "waited"));
+	ep[0].rx_calls.first_reply_ns = 999;
+	assert_non_null(strstr(said_of(ep, &v), "waited 900 ms"));
+}
+
 /* the server drops each tenth, and the client's timer sends that again */
 static void datagrams_that_a_timer_repeats_are_counted(void **state)
 {
@@ -2200,6 +2221,8 @@ static void where_not_all_was_seen_nothing_is_lost_on_the_way(void **state)
 	sender_and_receiver(ep);
 	ep[1].remote.port = 9; /* it takes nothing from there */
 	assert_false(is_lost(ep));
+	ep[1].making.unconnected = true; /* it answers another */
+	assert_true(is_lost(ep));
 	sender_and_receiver(ep);
 	ep[0].tx_calls.bytes_res = TRACE_BOUNDED;
 	assert_false(is_lost(ep));
@@ -2685,6 +2708,10 @@ static void what_lies_unread_at_a_server_is_not_answered(void **state)
 	assert_int_equal(v.unanswered.server, 1);
 	assert_int_equal(v.unanswered.ns, 9 * (SECOND / 10));
 	assert_int_equal(v.outcome, OUTCOME_WAITING);
+	ep[0].making.unconnected = true; /* who names the address in each call may send news */
+	said_of_both(ep, &v);
+	assert_int_equal(v.unanswered.endpoint, -1);
+	ep[0].making.unconnected = false;
 	ep[0].tx_calls.messages = 3000; /* lines of a log, which nobody answers */
 	said_of_both(ep, &v);
 	assert_int_equal(v.unanswered.endpoint, -1);
@@ -3882,7 +3909,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_wait_behind_a_stall_is_its_consequence),
 	cmocka_unit_test(a_wait_for_another_host_says_so),
 	cmocka_unit_test(a_datagram_that_is_not_answered_is_told_of),
-	cmocka_unit_test(datagrams_that_a_timer_repeats_are_counted),
+	cmocka_unit_test(a_server_of_datagrams_awaits_no_answer),
+		cmocka_unit_test(datagrams_that_a_timer_repeats_are_counted),
 	cmocka_unit_test(pacing_yields_to_another_stall_of_the_connection),
 	cmocka_unit_test(a_readers_absence_is_one_finding),
 	cmocka_unit_test(a_trial_is_of_the_stall_that_leads),

@@ -257,6 +257,16 @@ static void fill_identity(struct trace_endpoint *out, const struct identity *id)
 	out->remote.port = id->remote.port;
 }
 
+/* Of a UDP socket that is not connected: the one address that it has sent to. */
+static void fill_destination(struct trace_endpoint *out, const struct endpoint *ep)
+{
+	if (out->remote.port || !ep->sent_to.port || ep->sent_elsewhere)
+		return;
+	memcpy(out->remote.ip, ep->sent_to.ip, sizeof(out->remote.ip));
+	out->remote.port = ep->sent_to.port;
+	out->making.unconnected = true;
+}
+
 /* up to the last look: settled a moment ago, or the end */
 static uint64_t truth(const struct endpoint *ep)
 {
@@ -470,6 +480,7 @@ static void fill_unseen(struct trace_endpoint *out, unsigned int flags, unsigned
 static void fill_about(struct trace_endpoint *out, const struct endpoint *ep)
 {
 	fill_identity(out, &ep->id);
+	fill_destination(out, ep);
 	out->peer = -1;
 	out->born_ns = ep->born;
 	out->at_ns = truth(ep);

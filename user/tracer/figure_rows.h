@@ -148,6 +148,8 @@
 	/* this end connected, or it was its listener's, however long ago; both 0: not known */ \
 	F(making., connected, FLAG, NONE, LAST, MAKING, "~connected", OWN, always) \
 	F(making., accepted, FLAG, NONE, LAST, MAKING, "~accepted", OWN, always) \
+	/* UDP: it is not connected, and all that it sent went to `remote` */ \
+	F(making., unconnected, FLAG, NONE, LAST, MAKING, "~unconnected", OWN, always) \
 	/* next: making a connection */
 
 /* struct trace_hole. TCP: data had come, and could not be read, since some before it had not (the

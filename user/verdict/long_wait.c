@@ -34,12 +34,21 @@ pid_t awaited_tgid(const struct trace_endpoint *sender, bool pipe)
 	return sender->tx_calls.tgid || pipe ? sender->tx_calls.tgid : sender->rx_calls.tgid;
 }
 
-/* Of datagrams from anybody nobody is awaited; but who connected his socket to one address, and
- * sent something there, waits for that one. */
+/* It answered before anything that it sent was answered: a server. */
+static bool was_asked_first(const struct trace_endpoint *ep)
+{
+	uint64_t own = ep->tx_calls.first_reply_ns, others = ep->rx_calls.first_reply_ns;
+
+	return own && (!others || own <= others);
+}
+
+/* Of datagrams from anybody nobody is awaited; but whoever sent to one address alone waits for that
+ * one. */
 static bool may_await_unseen(const struct trace_endpoint *ep)
 {
 	return ep->proto != TRACE_UDP ||
-	       (ep->remote.port && (ep->tx_calls.messages || ep->tx_calls.bytes));
+	       (ep->remote.port && (ep->tx_calls.messages || ep->tx_calls.bytes) &&
+		!was_asked_first(ep));
 }
 
 /* what counts as on its way though it has come: the reader's kernel withheld its ACK */

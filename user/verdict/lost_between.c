@@ -43,7 +43,8 @@ static bool was_there(const struct trace_endpoint *to, const struct trace_endpoi
 /* A connected receiver takes what comes from its other end alone. */
 static bool takes_from(const struct trace_endpoint *to, const struct trace_endpoint *from)
 {
-	return from != to && (!to->remote.port || to->remote.port == from->local.port);
+	return from != to && (!to->remote.port || to->making.unconnected ||
+			      to->remote.port == from->local.port);
 }
 
 static const struct trace_addr *where_it_sends(const struct trace_endpoint *ep)

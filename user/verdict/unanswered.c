@@ -12,9 +12,15 @@ static bool was_refused(const struct trace_endpoint *ep)
 	return ep->tx_calls.refused_n || ep->rx_calls.refused_n;
 }
 
+/* Who names the address in each call may send news that nobody answers. */
+static bool is_connected(const struct trace_endpoint *ep)
+{
+	return ep->remote.port && !ep->making.unconnected;
+}
+
 static bool expects_an_answer(const struct trace_endpoint *ep)
 {
-	return ep->rx.ns[RX_WAIT] >= VERDICT_MIN_NS || (ep->remote.port && ep->rx.ns[RX_WORK]) ||
+	return ep->rx.ns[RX_WAIT] >= VERDICT_MIN_NS || (is_connected(ep) && ep->rx.ns[RX_WORK]) ||
 	       was_refused(ep);
 }
 
@@ -26,7 +32,7 @@ static bool lies_unread(const struct trace_snapshot *s, const struct trace_endpo
 {
 	const struct trace_endpoint *at = server >= 0 ? &s->ep[server] : NULL;
 
-	return at && ep->remote.port && ep->tx_calls.messages <= QUESTIONS &&
+	return at && is_connected(ep) && ep->tx_calls.messages <= QUESTIONS &&
 	       at->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN &&
 	       at->rx.max[RX_UNREAD] >= LIES_NS && !at->tx_calls.messages;
 }
@@ -34,7 +40,7 @@ static bool lies_unread(const struct trace_snapshot *s, const struct trace_endpo
 /* And whoever sends so few, and closes after as long without an answer, gave it up. */
 static bool gave_up(const struct trace_endpoint *ep)
 {
-	return ep->closed && ep->remote.port && ep->tx_calls.messages <= QUESTIONS &&
+	return ep->closed && is_connected(ep) && ep->tx_calls.messages <= QUESTIONS &&
 	       ep->rx_calls.open_reply_ns >= LIES_NS;
 }
 
