@@ -436,6 +436,15 @@ static __always_inline __u32 origin_of(__u64 sk)
 	return port_was_chosen(sk) ? ORIGIN_CONNECT : ORIGIN_UNTOLD;
 }
 
+#define SOCK_BINDPORT_LOCK 8
+
+static __always_inline void note_addresses(struct endpoint *ep, struct sock *sk)
+{
+	read_addresses(&ep->id, sk);
+	if (ep->id.proto == PROTO_UDP)
+		ep->making.bound = GET_BITS(sk, sk_userlocks) / SOCK_BINDPORT_LOCK & 1;
+}
+
 SUBPROG int sock_create(__u64 sk0, __u32 proto, ns_t now, __u32 flags)
 {
 	struct sock *sk = CAST(sock, sk0);
@@ -452,7 +461,7 @@ SUBPROG int sock_create(__u64 sk0, __u32 proto, ns_t now, __u32 flags)
 	ep->id.family = GET(sk, __sk_common.skc_family);
 	ep->id.netns = sock_netns(sk);
 	ep->id.inode = sock_inode(sk);
-	read_addresses(&ep->id, sk);
+	note_addresses(ep, sk);
 	if (proto == PROTO_TCP) {
 		audit_begins(ep, sk0);
 		ep->making.origin = origin_of(sk0);
@@ -526,7 +535,7 @@ static __always_inline void refresh_addresses(struct endpoint *ep, struct sock *
 		return;
 	if (ep->tx_calls.own.messages + ep->tx_calls.crowd.messages)
 		ep->making.moved = 1;
-	read_addresses(&ep->id, sk);
+	note_addresses(ep, sk);
 	join_inet(ep);
 }
 

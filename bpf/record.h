@@ -267,7 +267,7 @@ struct making {
 	unsigned int listened; /* it was born in a listener's queue */
 	unsigned int moved;    /* UDP: it was connected after it had sent, or to another address */
 	unsigned int origin;   /* enum origin */
-	unsigned int pad;
+	unsigned int bound;    /* UDP: its program chose the port, as servers do */
 };
 
 /* What a socket itself tells of how it was made, also long before anybody traced it. Of Unix

@@ -183,6 +183,7 @@ struct sock {
 		struct sk_buff *next;
 	} sk_write_queue;
 	__u8 sk_shutdown;
+	__u8 sk_userlocks;
 	void *sk_user_data;
 	__u64 sk_tsq_flags;
 	__u32 sk_ack_backlog;

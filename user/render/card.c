@@ -765,6 +765,13 @@ static void why_held_end(const struct making *m, const struct trace_call_stats *
 		 gone->let_go ? "closed it" : "ended", *m->c->whom ? m->c->whom : "somebody");
 }
 
+/* UDP: the calls name it, and samples see no call */
+static bool is_destination_unknown(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_UDP && !ep->remote.port &&
+	       ep->rx.resolution[RX_WAIT] == TRACE_BY_LOOKS;
+}
+
 /* what would end it, in words */
 static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		     const struct trace_call_stats *sender)
@@ -785,6 +792,9 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		why_requests(m, &m->v->waits.requests, sender);
 	else if (sender)
 		why_nothing_comes(m, sender);
+	else if (is_destination_unknown(ep))
+		snprintf(buf, len, "it has sent, and waits to receive; samples do not see where "
+				   "its datagrams go");
 	else
 		snprintf(buf, len, "nothing was held back here; the other end was not traced");
 }
@@ -797,6 +807,8 @@ static void next_wait(const struct making *m, const struct trace_endpoint *ep, p
 	if (sender)
 		snprintf(buf, len, "see what it does: sudo ipcstall attach -p %d -d 10s",
 			 sender);
+	else if (is_destination_unknown(ep))
+		snprintf(buf, len, "see where it sends: sudo ipcstall attach --exact -a -d 10s");
 	else if (ep->remote.port)
 		snprintf(buf, len, "there: sudo ipcstall attach -a -P %u -d 10s", ep->remote.port);
 	else
@@ -821,7 +833,9 @@ static const char *what_is_awaited(const struct making *m, const struct trace_en
 	if (has_requests(r) ? !r->uneven && longest_part(r) == REQUEST_UNREAD
 			    : unread_while_it_waits(m) > 0)
 		return "read";
-	return ep->proto != TRACE_PIPE && ep->tx_calls.bytes ? "answer" : "send";
+	return ep->proto != TRACE_PIPE && (ep->tx_calls.bytes || is_destination_unknown(ep))
+		       ? "answer"
+		       : "send";
 }
 
 #define NAMED_BETWEEN 2 /* of more only the last, whom the others wait for */

@@ -396,6 +396,7 @@ static void fill_origin(struct trace_making *out, const struct making *in)
 {
 	out->connected = in->asked || in->origin == ORIGIN_CONNECT;
 	out->accepted = in->listened || in->origin == ORIGIN_LISTENER;
+	out->bound = in->bound;
 }
 
 /* what has not ended has lasted until now; of one that closed meanwhile, until then */

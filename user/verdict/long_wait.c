@@ -3,6 +3,7 @@
  * nothing to send. */
 #include <string.h>
 
+#include "verdict/by_address.h"
 #include "verdict/long_wait.h"
 #include "verdict/mutual_wait.h"
 #include "verdict/other_findings.h"
@@ -42,13 +43,32 @@ static bool was_asked_first(const struct trace_endpoint *ep)
 	return own && (!others || own <= others);
 }
 
-/* Of datagrams from anybody nobody is awaited; but whoever sent to one address alone waits for that
- * one. */
-static bool may_await_unseen(const struct trace_endpoint *ep)
+/* A server's port is well known, or at least its program's choice. */
+static bool sends_to_server(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
-	return ep->proto != TRACE_UDP ||
-	       (ep->remote.port && (ep->tx_calls.messages || ep->tx_calls.bytes) &&
-		!was_asked_first(ep));
+	int there = bound_where_it_sends(s, ep);
+
+	return !ep->making.bound && (ep->remote.port < EPHEMERAL_PORT ||
+				     (there >= 0 && s->ep[there].making.bound));
+}
+
+/* Looks see no datagram leave. The kernel gives a port to a socket that is not bound when it first
+ * sends. */
+static bool is_udp_client_by_looks(const struct trace_endpoint *ep)
+{
+	return ep->rx.resolution[RX_WAIT] == TRACE_BY_LOOKS && ep->local.port && !ep->making.bound;
+}
+
+/* Of datagrams from anybody nobody is awaited; but whoever sent to one address alone waits for that
+ * one, unless it is a server that answers there. */
+static bool may_await_unseen(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	if (ep->proto != TRACE_UDP || is_udp_client_by_looks(ep))
+		return true;
+	if (!ep->remote.port || !(ep->tx_calls.messages || ep->tx_calls.bytes))
+		return false;
+	return ep->joined_late && ep->making.unconnected ? sends_to_server(s, ep)
+							 : !was_asked_first(ep);
 }
 
 /* what counts as on its way though it has come: the reader's kernel withheld its ACK */
@@ -94,7 +114,7 @@ static bool awaits_another(const struct trace_snapshot *s, size_t i, uint64_t wa
 	bool other;
 
 	if (!sender)
-		return may_await_unseen(ep);
+		return may_await_unseen(s, ep);
 	other = awaited_tgid(sender, ep->proto == TRACE_PIPE) != ep->rx_calls.tgid;
 	return (double)(has_nothing_to_send(sender, ep) + round_trips_ns(sender, ep)) >=
 		       IDLE_SHARE * (double)wait &&

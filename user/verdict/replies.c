@@ -12,8 +12,6 @@
 #define PIECES 2
 /* Who computes most of that time does not wait. */
 #define BUSY_TIMES 2
-/* A system gives out ports of its own choice from here on (ip_local_port_range). */
-#define EPHEMERAL_PORT 32768
 
 static bool is_listened_on(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 			   uint16_t port)

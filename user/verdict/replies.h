@@ -6,6 +6,9 @@
 
 #include "verdict/verdict.h"
 
+/* A system gives out ports of its own choice from here on (ip_local_port_range). */
+#define EPHEMERAL_PORT 32768
+
 /* how long what was asked at endpoint i had no answer, where that end is the one that asks; ns 0:
  * it is not, nobody can tell, or its program was at work meanwhile */
 struct reader_spell unanswered_at(const struct trace_snapshot *s, size_t i);
