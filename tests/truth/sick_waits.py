@@ -420,6 +420,74 @@ print(clock() - began)
 '''), box.own()
 
 
+@sick("thinks-in-queue", "waiting", cause="wait", who="^client", whom="^server", why="thinks 1[12][0-9]", figure="the answers by one client's clock", within=(60 * MS, 0.05))
+def queue_thinks(box):
+    """Of each connection a thread of the server reads, and hands its request to the one thread that answers, in 30 ms; four clients ask."""
+    return box.py('''
+import queue
+l = socket.create_server(("127.0.0.1", 0), backlog=16)
+def server():
+    jobs = queue.Queue()
+    def reads(c):
+        while c.recv(100):
+            jobs.put(c)
+        jobs.put(None)
+    for _ in range(4):
+        threading.Thread(target=reads, args=(l.accept()[0],), daemon=True).start()
+    ended = 0
+    while ended < 4:
+        c = jobs.get()
+        ended += c is None
+        if c:
+            time.sleep(0.03)
+            c.send(b"answer")
+child("server", server)
+def client():
+    s = socket.create_connection(l.getsockname())
+    late = 0
+    for _ in range(15):
+        s.send(b"question")
+        began = clock()
+        s.recv(100)
+        late += clock() - began
+    print(late)
+for i in range(3):
+    child("client", client)
+name("client")
+client()
+'''), box.own()
+
+
+@sick("thinks-forked", "waiting", cause="wait", who="^(client|python)", whom="^server", why="think 8[0-9]", figure="the answers by the clients' clocks", within=(60 * MS, 0.05))
+def forked_thinks(box):
+    """A server forks for each connection, and answers after 80 ms; fifteen clients, each a program of its own, ask once, one after another."""
+    return box.py('''
+l = socket.create_server(("127.0.0.1", 0), backlog=16)
+def server():
+    for _ in range(15):
+        c = l.accept()[0]
+        if not os.fork():
+            c.recv(100)
+            time.sleep(0.08)
+            c.send(b"answer")
+            os._exit(0)
+        c.close()
+child("server", server)
+def client(out):
+    s = socket.create_connection(l.getsockname())
+    s.send(b"question")
+    began = clock()
+    s.recv(100)
+    os.write(out, struct.pack("d", clock() - began))
+r, w = os.pipe()
+late = 0
+for _ in range(15):
+    child("client", client, w)
+    late += struct.unpack("d", os.read(r, 8))[0]
+print(late)
+'''), box.own()
+
+
 @sick("thinks-udp", "waiting", cause="wait", who="^client", whom="^server", why="10[0-9] ms", figure="the answers by the program's clock", within=(20 * MS, 0.03))
 def udp_thinks(box):
     """A client that names the server's address in each sendto(), and waits in recvfrom(); the server, bound to every address, thinks 100 ms."""

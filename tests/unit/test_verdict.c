@@ -584,6 +584,93 @@ static void card_of_both(struct trace_endpoint ep[2], struct card *c)
 	card_make(&s, &v, c);
 }
 
+/* As MariaDB: the server says hello first. */
+static void whoever_connected_waits_for_the_server_that_greets(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++) {
+		ep[i].proto = TRACE_UNIX_STREAM;
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.bytes = ep[i].rx_calls.bytes = 100;
+		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 14;
+		ep[i].rx_calls.reply_n = ep[i].tx_calls.reply_n = 13;
+		ep[i].rx_calls.first_reply_ns = 20 - i;
+		ep[i].tx_calls.first_reply_ns = 19 + i;
+	}
+	ep[0].making.connected = ep[1].making.accepted = true;
+	said_of_both(ep, &v);
+	assert_int_equal(v.kind, KIND_WAIT);
+	assert_int_equal(v.wait.endpoint, 0);
+}
+
+/* A thread of the server is back in its receive call while another works on the answer. */
+static void a_server_whose_reader_is_back_is_still_awaited(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+	struct card c;
+
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++) {
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.bytes = ep[i].rx_calls.bytes = 100;
+		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 20;
+		ep[i].rx.ns[RX_WAIT] = ep[i].rx.max[RX_WAIT] = 9 * (SECOND / 10);
+		ep[i].rx.ns[RX_IDLE] = SECOND / 10;
+	}
+	ep[0].making.connected = ep[1].making.accepted = true;
+	ep[0].rx_calls.reply_n = ep[1].tx_calls.reply_n = 20;
+	ep[0].rx_calls.reply_ns = ep[1].tx_calls.reply_ns = 9 * (SECOND / 10);
+	ep[1].rx_calls.reply_n = 19;
+	ep[1].rx_calls.reply_ns = SECOND / 100;
+	said_of_both(ep, &v);
+	assert_int_equal(v.kind, KIND_WAIT);
+	assert_int_equal(v.wait.endpoint, 0);
+	card_of_both(ep, &c);
+	assert_string_equal(c.why, "nginx[7] thinks 45.0 ms a request, 20 requests");
+	for (int i = 0; i < 2; i++) /* news go both ways, and neither waits for an answer */
+		ep[i].rx_calls.reply_ns = ep[i].tx_calls.reply_ns = SECOND / 100;
+	said_of_both(ep, &v);
+	assert_int_equal(v.wait.endpoint, -1);
+}
+
+enum { FORKS = 30 };
+
+/* The server forks for each connection, and each request has a client of its own. */
+static void waits_of_many_short_programs_are_one(void **state)
+{
+	struct trace_endpoint ep[2 * FORKS];
+	struct trace_snapshot s = { .ep = ep, .n = 2 * FORKS };
+	struct verdict v;
+	struct card c;
+
+	(void)state;
+	for (int i = 0; i < FORKS; i++) {
+		struct trace_endpoint *client = &ep[2 * i], *server = client + 1;
+
+		client_and_server(client);
+		client->peer = 2 * i + 1;
+		server->peer = 2 * i;
+		client->closed = server->closed = true;
+		client->at_ns = server->at_ns = SECOND + (uint64_t)i * (SECOND / 10);
+		client->born_ns = server->born_ns = client->at_ns - SECOND / 10;
+		client->remote.port = 80;
+		client->tx_calls.tgid = client->rx_calls.tgid = 1000 + i;
+		server->tx_calls.tgid = server->rx_calls.tgid = 2000 + i;
+		client->rx.lifetime_ns = client->tx.lifetime_ns = SECOND / 10;
+		client->rx.ns[RX_WAIT] = client->rx.max[RX_WAIT] = 9 * (SECOND / 100);
+	}
+	verdict_make(&s, &v);
+	assert_int_equal(v.waits.connections, FORKS);
+	assert_true(v.waits.others_wait && v.waits.others_awaited);
+	card_make(&s, &v, &c);
+	assert_string_equal(c.head,
+			    "curl[1000] and others wait for nginx[2000] and others to answer");
+}
+
 /* who has ended sends nothing more: whoever holds the descriptor keeps the reader from the end */
 static void who_has_ended_is_not_awaited(void **state)
 {
@@ -3883,6 +3970,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(of_several_the_one_that_waited),
 	cmocka_unit_test(several_wait_and_one_waits),
 	cmocka_unit_test(who_has_the_socket_is_who_waits),
+	cmocka_unit_test(whoever_connected_waits_for_the_server_that_greets),
+	cmocka_unit_test(a_server_whose_reader_is_back_is_still_awaited),
+	cmocka_unit_test(waits_of_many_short_programs_are_one),
 	cmocka_unit_test(who_has_ended_is_not_awaited),
 	cmocka_unit_test(who_has_ended_does_not_read),
 	cmocka_unit_test(a_healthy_wait_has_an_other_end),

@@ -862,10 +862,12 @@ static void head_of_chain(const struct making *m)
 {
 	char between[3 * PARTY_TEXT];
 	struct card *c = m->c;
+	const char *others = strstr(c->whom, OTHERS); /* the line is long; `why` names them */
+	int len = others ? (int)(others - c->whom) : (int)strlen(c->whom);
 
 	names_between(m, between, sizeof(between));
 	program_name(&m->s->ep[m->v->chain.by[0]].rx_calls, c->who, sizeof(c->who));
-	snprintf(c->head, sizeof(c->head), "%s %s for %s, through %s", c->who, waits(c->who),
+	snprintf(c->head, sizeof(c->head), "%s %s for %.*s, through %s", c->who, waits(c->who), len,
 		 c->whom, between);
 }
 
@@ -877,8 +879,9 @@ static void card_wait(const struct making *m)
 		   waiter = who_was_last(&ep->rx_calls);
 	struct card *c = m->c;
 
-	silent.others |= m->v->waits.helpers;
-	program_name(&ep->rx_calls, c->who, sizeof(c->who));
+	silent.others |= m->v->waits.others_awaited;
+	waiter.others |= m->v->waits.others_wait;
+	who_name(&waiter, c->who, sizeof(c->who));
 	if (silent.tgid)
 		awaited_name(&silent, &waiter, c->whom, sizeof(c->whom));
 	else
@@ -887,7 +890,7 @@ static void card_wait(const struct making *m)
 		struct who owner = who_owns_fd(sender);
 
 		owner.left = NULL; /* that is said in `why` */
-		owner.others = m->v->waits.helpers;
+		owner.others = m->v->waits.others_awaited;
 		*c->whom = '\0';
 		if (owner.tgid)
 			who_name(&owner, c->whom, sizeof(c->whom));

@@ -77,7 +77,7 @@ void who_name(const struct who *p, char *buf, size_t len)
 	else if (p->left)
 		fd_owner_name(p, buf, len);
 	else if (p->tgid)
-		snprintf(buf, len, "%.16s[%d]%s", p->comm, p->tgid, p->others ? " and others" : "");
+		snprintf(buf, len, "%.16s[%d]%s", p->comm, p->tgid, p->others ? OTHERS : "");
 	else if (p->others && *p->comm)
 		snprintf(buf, len, "several %.16s", p->comm);
 	else
@@ -96,7 +96,7 @@ void awaited_name(const struct who *p, const struct who *waiter, char *buf, size
 
 bool name_is_plural(const char *who)
 {
-	static const char others[] = " and others", several[] = "several ";
+	static const char others[] = OTHERS, several[] = "several ";
 	size_t n = strlen(who), tail = sizeof(others) - 1;
 
 	return !strncmp(who, several, sizeof(several) - 1) ||

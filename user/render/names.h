@@ -11,6 +11,7 @@ void endpoint_name(const struct trace_endpoint *ep, char *buf, size_t len);
 void endpoint_short_name(const struct trace_endpoint *ep, char *buf, size_t len);
 /* who it is, as short as it can be said: "redis-server (812) 127.0.0.1:6379" */
 void endpoint_label(const struct trace_endpoint *ep, char *buf, size_t len);
+#define OTHERS " and others"
 /* "curl[12]", "nginx[7] and others", "nobody seen" */
 void program_name(const struct trace_call_stats *b, char *buf, size_t len);
 /* the same, of several too: "several nginx", "helper[5], which has held the descriptor since

@@ -471,7 +471,7 @@ static void append_sender(const struct trace_snapshot *s, const struct verdict *
 		   waiter = who_was_last(&ep->rx_calls);
 	char name[48];
 
-	sender.others |= v->waits.helpers;
+	sender.others |= v->waits.others_awaited;
 	if (sender.tgid)
 		awaited_name(&sender, &waiter, name, sizeof(name));
 	else

@@ -154,16 +154,20 @@ static bool is_much_of(uint64_t wait, uint64_t other)
 	return (double)wait > BY_TURNS * (double)other;
 }
 
-/* Where the one that it waits for waits for this one in turn, sooner or later; -1: it does not. */
+/* Where the one that it waits for waits for this one in turn, sooner or later; -1: it does not. A
+ * thread may be back in a receive call while another works on the answer: the other end owes
+ * nothing then. */
 static int waits_back(const struct trace_snapshot *s, size_t i)
 {
 	int back = way_back(s, i);
+	uint64_t own = waited_at(s, i).ns, others;
 
 	if (back < 0 || (size_t)back >= s->n || (size_t)back == i)
 		return -1;
-	if ((double)waited_at(s, (size_t)back).ns > TURNS_HALF * (double)waited_at(s, i).ns)
-		return back;
-	return -1;
+	others = waited_at(s, (size_t)back).ns;
+	if (2 * owed_to(s, i, own) > own)
+		others = owed_to(s, (size_t)back, others);
+	return (double)others > TURNS_HALF * (double)own ? back : -1;
 }
 
 /* It does nothing but wait; whom it waits for has nothing to send, and no question is on its way.

@@ -119,7 +119,7 @@ static bool is_asked_by_messages(const struct trace_snapshot *s, size_t i)
 	int answers = way_out(s, i);
 	const struct trace_call_stats *in, *out;
 
-	if (answers < 0 ||
+	if (answers < 0 || has_connected(s, ep) ||
 	    (!was_accepted(s, ep) && (!other_spoke_first(s, i) || spoke_first(s, i))))
 		return false;
 	in = questions_to(s, ep);
@@ -211,6 +211,16 @@ static bool may_be_question(const struct trace_snapshot *s, size_t i)
 	return replies_to(s, ep)->reply_n ||
 	       (ep->proto != TRACE_PIPE && ep->proto != TRACE_UNIX_STREAM &&
 		ep->tx_calls.messages && ep->tx_calls.messages <= PIECES);
+}
+
+uint64_t owed_to(const struct trace_snapshot *s, size_t i, uint64_t wait_ns)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+	const struct trace_call_stats *b = &ep->rx_calls;
+
+	if (ep->proto == TRACE_PIPE || told_by_looks(ep) || !b->reply_n || !trace_messages_known(b))
+		return wait_ns;
+	return smaller(wait_ns, b->reply_ns + b->open_reply_ns);
 }
 
 static bool was_at_work(const struct trace_call_stats *b, uint64_t ns)

@@ -13,6 +13,9 @@
  * it is not, nobody can tell, or its program was at work meanwhile */
 struct reader_spell unanswered_at(const struct trace_snapshot *s, size_t i);
 
+/* of a wait in calls: while the other end owed an answer, where that is told by messages */
+uint64_t owed_to(const struct trace_snapshot *s, size_t i, uint64_t wait_ns);
+
 /* its program connected, or spoke first */
 bool asks(const struct trace_snapshot *s, size_t i);
 

@@ -68,12 +68,22 @@ static uint64_t unread_there(const struct ends *e)
 	return reads_seen(e) ? e->asked->rx.ns[RX_UNREAD] : 0;
 }
 
+/* It is in no receive call, or a thread is while another works. */
+static uint64_t awaits_no_question_ns(const struct trace_snapshot *s,
+				      const struct trace_endpoint *ep)
+{
+	uint64_t wait = ep->rx.ns[RX_WAIT];
+
+	return ep->rx.ns[RX_IDLE] + wait - owed_to(s, (size_t)(ep - s->ep), wait);
+}
+
 /* Whoever answers neither waited for a question then, nor had one that it had not read. One who
  * waits for them in epoll is in no call meanwhile, and that is no more than a bound. */
-static uint64_t may_have_thought(const struct ends *e, uint64_t wait)
+static uint64_t may_have_thought(const struct trace_snapshot *s, const struct ends *e,
+				 uint64_t wait)
 {
 	if (e->asked && e->asked->rx.resolution[RX_IDLE] != TRACE_UNKNOWN)
-		wait = smaller(wait, e->asked->rx.ns[RX_IDLE]);
+		wait = smaller(wait, awaits_no_question_ns(s, e->asked));
 	if (e->answers && reads_seen(e) && each_answer_is_whole(&e->answers->tx_calls))
 		wait = smaller(wait, e->answers->tx_calls.reply_ns +
 					     e->answers->tx_calls.open_reply_ns);
@@ -223,7 +233,7 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 		return;
 	unread = smaller(wait, unread_there(&e));
 	think = wait - unread - smaller(wait - unread, on_the_way(ep, &e, n));
-	think = may_have_thought(&e, think);
+	think = may_have_thought(s, &e, think);
 	if (waits_for_more(ep, &e, n, wait, unread + think))
 		return;
 	sum->n += n;

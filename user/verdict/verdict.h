@@ -174,6 +174,7 @@ struct waits_together {
 	uint64_t ns, lifetime_ns;
 	bool estimated; /* some of them were not looked at: see unsampled_connections.h */
 	bool helpers; /* it started a new one, of the same name, for each of them */
+	bool others_wait, others_awaited; /* several processes of the same name do, or are */
 	struct requests requests;
 };
 

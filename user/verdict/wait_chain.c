@@ -14,11 +14,31 @@
 /* of the time of a wait: what lay unread for less was read as soon as it came */
 #define AT_ONCE	  0.2
 
-static pid_t awaited_process(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+static bool same_name(const char *a, const char *b)
 {
-	const struct trace_endpoint *sender = awaited_end(s, ep);
+	return *a && !strcmp(a, b);
+}
 
-	return sender ? awaited_tgid(sender, ep->proto == TRACE_PIPE) : 0;
+/* A server may fork for each connection. */
+static bool same_awaited(const struct trace_snapshot *s, const struct trace_endpoint *a,
+			 const struct trace_endpoint *b)
+{
+	const struct trace_call_stats *x = who_sends(s, a), *y = who_sends(s, b);
+
+	return x && y ? x->tgid == y->tgid || same_name(x->comm, y->comm) : !x && !y;
+}
+
+static bool ends_before(const struct trace_endpoint *a, const struct trace_endpoint *b)
+{
+	return a->closed && a->at_ns <= began(b);
+}
+
+/* A script may start one program after another: each has a connection of its own. */
+static bool same_waiters(const struct trace_endpoint *a, const struct trace_endpoint *b)
+{
+	return same_client(a, b) || (a->proto == b->proto &&
+				     same_name(a->rx_calls.comm, b->rx_calls.comm) &&
+				     (ends_before(a, b) || ends_before(b, a)));
 }
 
 /* Helpers that are started anew for each request: each has a pipe of its own. Of one helper's
@@ -28,7 +48,7 @@ static bool same_helpers(const struct trace_endpoint *a, const struct trace_endp
 	const struct trace_call_stats *x = &a->tx_calls, *y = &b->tx_calls;
 
 	return a->proto == TRACE_PIPE && b->proto == TRACE_PIPE && x->tgid && y->tgid &&
-	       x->tgid != y->tgid && *x->comm && !strcmp(x->comm, y->comm);
+	       x->tgid != y->tgid && same_name(x->comm, y->comm);
 }
 
 /* ... or one for each connection */
@@ -41,15 +61,14 @@ static bool same_helper(const struct trace_snapshot *s, const struct trace_endpo
 		return same_helpers(a, b);
 	x = who_sends(s, a);
 	y = who_sends(s, b);
-	return x && y && *x->comm && !strcmp(x->comm, y->comm);
+	return x && y && same_name(x->comm, y->comm);
 }
 
 static bool waits_are_alike(const struct trace_snapshot *s, const struct trace_endpoint *a,
 			    const struct trace_endpoint *b)
 {
-	return same_client(a, b) &&
-	       (same_helper(s, a, b) ||
-		(same_server(a, b) && awaited_process(s, a) == awaited_process(s, b)));
+	return (same_client(a, b) && same_helper(s, a, b)) ||
+	       (same_waiters(a, b) && same_server(a, b) && same_awaited(s, a, b));
 }
 
 /* of more kinds of waits the shortest are left out */
@@ -103,10 +122,21 @@ static void add_unsampled(const struct trace_snapshot *s, struct alike v[KINDS_O
 	}
 }
 
+struct reader {
+	pid_t tgid;
+	const char *helpers; /* their name: any of them; NULL: only this process */
+};
+
+static bool is_reader(const struct reader *r, const struct trace_endpoint *ep)
+{
+	return r->helpers ? same_name(r->helpers, ep->rx_calls.comm) : ep->rx_calls.tgid == r->tgid;
+}
+
 /* A proxy has a connection for each request: what it waits for is what those to one server, or to
- * helpers of one name, have in all. The longest of these stands for them. `reader` 0: of any. */
-static struct alike longest_in_all(const struct trace_snapshot *s, is_wait *is, pid_t reader,
-				   uint64_t least_ns, bool nothing_sent)
+ * helpers of one name, have in all. The longest of these stands for them. `reader` NULL: any. */
+static struct alike longest_in_all(const struct trace_snapshot *s, is_wait *is,
+				   const struct reader *reader, uint64_t least_ns,
+				   bool nothing_sent)
 {
 	struct alike most = { .longest.endpoint = -1 }, v[KINDS_OF_WAITS] = {};
 	uint64_t observed = reader ? 0 : observed_ns(s);
@@ -114,7 +144,7 @@ static struct alike longest_in_all(const struct trace_snapshot *s, is_wait *is, 
 	for (size_t i = 0; i < s->n; i++) {
 		struct reader_spell r = waited_at(s, i);
 
-		if ((!reader || s->ep[i].rx_calls.tgid == reader) && r.ns >= VERDICT_MIN_NS &&
+		if ((!reader || is_reader(reader, &s->ep[i])) && r.ns >= VERDICT_MIN_NS &&
 		    is(s, i, nothing_sent))
 			add_alike(s, &r, v);
 	}
@@ -196,6 +226,15 @@ static uint64_t add_life(const struct trace_endpoint *ep, struct while_alive *al
 	return life;
 }
 
+static void note_others(const struct trace_snapshot *s, const struct trace_endpoint *ep,
+			const struct trace_endpoint *like, struct waits_together *sum)
+{
+	const struct trace_call_stats *x = who_sends(s, ep), *y = who_sends(s, like);
+
+	sum->others_wait |= ep->rx_calls.tgid != like->rx_calls.tgid;
+	sum->others_awaited |= x && y && x->tgid != y->tgid;
+}
+
 /* Of many short connections each wait is short: those of one program for the same server are one in
  * all. Who starts a helper again and again does other things in between. */
 struct waits_together sum_waits(const struct trace_snapshot *s, const struct reader_spell *wait,
@@ -222,6 +261,7 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 		sum.ns += ns;
 		sum.lifetime_ns += add_life(ep, &all);
 		sum.helpers |= same_helpers(&s->ep[wait->endpoint], ep);
+		note_others(s, &s->ep[wait->endpoint], ep, &sum);
 		add_requests(s, i, &sum.requests);
 	}
 	unsampled = unsampled_like(s, &s->ep[wait->endpoint]);
@@ -245,14 +285,17 @@ static struct alike next_of_chain(const struct trace_snapshot *s, const struct a
 {
 	const struct trace_endpoint *ep = &s->ep[wait->longest.endpoint],
 				    *sender = awaited_end(s, ep);
-	pid_t tgid = sender ? awaited_tgid(sender, ep->proto == TRACE_PIPE) : 0;
+	struct reader reader = { .tgid = sender ? awaited_tgid(sender, ep->proto == TRACE_PIPE)
+						: 0 };
 	uint64_t least_ns = (uint64_t)(SAME_TIME * (double)wait->ns);
 	struct alike next = { .longest.endpoint = -1 };
 
-	if (!tgid)
+	if (!reader.tgid)
 		return next;
-	next = longest_in_all(s, waits_long, tgid, least_ns, nothing_sent);
-	if (next.longest.endpoint < 0)
+	if (wait->helpers || (ep->proto == TRACE_PIPE && ep->tx_calls.others))
+		reader.helpers = ep->tx_calls.comm;
+	next = longest_in_all(s, waits_long, &reader, least_ns, nothing_sent);
+	if (next.longest.endpoint < 0 && !wait->helpers)
 		next = alone(comes_from(s, sender, (double)least_ns, ep->rx_calls.tgid));
 	return next;
 }
@@ -296,7 +339,7 @@ struct reader_spell find_long_wait(const struct trace_snapshot *s, bool nothing_
 				   struct wait_chain *chain)
 {
 	struct reader_spell mutual = longest_wait(s, waits_mutually, nothing_sent);
-	struct alike any = longest_in_all(s, waits_for_news, 0, VERDICT_MIN_NS, nothing_sent);
+	struct alike any = longest_in_all(s, waits_for_news, NULL, VERDICT_MIN_NS, nothing_sent);
 
 	*chain = (struct wait_chain){};
 	return mutual.endpoint >= 0 && any.ns <= DWARFS * mutual.ns
