@@ -392,6 +392,20 @@ static void a_proxy_that_does_not_sleep_is_a_link(void **state)
 				     "tcp 0.0.0.0:2 > 0.0.0.0:0: rwnd <- p13[13] is not reading"));
 }
 
+/* They need not be seen to be at one time: all that it reads goes out there. */
+static void a_proxy_that_cannot_send_for_as_long_is_a_link(void **state)
+{
+	struct trace_endpoint ep[4];
+	struct trace_snapshot s;
+	struct verdict v;
+
+	proxy(ep);
+	for (int i = 0; i < 4; i++)
+		ep[i].tx.lifetime_ns = ep[i].rx.lifetime_ns = 2000000000;
+	judge_proxy(ep, 4, &s, &v);
+	assert_int_equal(v.v[0].root, 1);
+}
+
 static void nobody_else_may_be_the_root(struct trace_endpoint *ep, size_t n)
 {
 	struct trace_snapshot s;
@@ -535,6 +549,7 @@ int main(void)
 		cmocka_unit_test(others_may_help_it),
 		cmocka_unit_test(who_sent_through_a_socket_could_read_from_it),
 		cmocka_unit_test(a_proxy_that_does_not_sleep_is_a_link),
+		cmocka_unit_test(a_proxy_that_cannot_send_for_as_long_is_a_link),
 		cmocka_unit_test(a_server_with_a_slow_client_is_no_proxy),
 		cmocka_unit_test(one_of_several_is_not_guessed),
 		cmocka_unit_test(what_another_process_sends_is_no_link),

@@ -637,6 +637,75 @@ static void a_server_whose_reader_is_back_is_still_awaited(void **state)
 	assert_int_equal(v.wait.endpoint, -1);
 }
 
+/* A worker has a connection from its supervisor, where it never asks anything. */
+static void whoever_waits_for_a_worker_is_the_news(void **state)
+{
+	struct trace_endpoint ep[4];
+	struct trace_snapshot s = { .ep = ep, .n = 4 };
+	struct verdict v;
+	struct card c;
+
+	(void)state;
+	client_and_server(ep);
+	client_and_server(ep + 2);
+	ep[0].making.connected = ep[1].making.accepted = true;
+	for (int i = 0; i < 2; i++) {
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 20;
+		ep[i].rx_calls.bytes = 100;
+		ep[2 + i].proto = TRACE_UNIX_STREAM;
+		ep[2 + i].peer = 3 - i;
+		ep[2 + i].tx_calls.bytes_res = ep[2 + i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[2 + i].tx_calls.bytes = 0;
+	}
+	ep[1].rx.ns[RX_IDLE] = ep[0].rx_calls.reply_ns = 9 * (SECOND / 10);
+	ep[0].rx_calls.reply_n = ep[1].tx_calls.reply_n = 20;
+	ep[1].tx_calls.reply_ns = 9 * (SECOND / 10);
+	ep[2].rx.ns[RX_WAIT] = 99 * (SECOND / 100);
+	ep[2].tx_calls.tgid = ep[2].rx_calls.tgid = 7;
+	ep[2].rx_calls.bytes = ep[3].tx_calls.bytes = 2;
+	ep[2].rx_calls.messages = ep[3].tx_calls.messages = 2;
+	ep[3].tx_calls.tgid = ep[3].rx_calls.tgid = 1;
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_int_equal(v.wait.endpoint, 0);
+	assert_string_equal(c.head, "curl[12] waits for nginx[7] to answer");
+	ep[2].rx_calls.messages = ep[3].tx_calls.messages = 20; /* each is passed on */
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_string_equal(c.head, "curl[12] waits for nginx[1], through curl[7]");
+}
+
+enum { PIPELINES = 40 };
+
+/* A script's pipelines: each writer waits until its reader has been started. */
+static void the_start_of_short_pipelines_is_no_stall(void **state)
+{
+	struct trace_endpoint ep[PIPELINES];
+	struct trace_snapshot s = { .ep = ep, .n = PIPELINES };
+	struct verdict v;
+
+	(void)state;
+	for (int i = 0; i < PIPELINES; i++) {
+		ep[i] = downloader(0);
+		ep[i].proto = TRACE_PIPE;
+		ep[i].peer = i;
+		ep[i].paired = ep[i].closed = true;
+		ep[i].tx_calls.tgid = 1000 + i;
+		ep[i].tx.lifetime_ns = ep[i].rx.lifetime_ns = SECOND / 50;
+		ep[i].tx.ns[TX_SNDBUF] = ep[i].tx.max[TX_SNDBUF] = SECOND / 60;
+		ep[i].tx.count[TX_SNDBUF] = 1;
+	}
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	for (int i = 0; i < PIPELINES; i++) {
+		ep[i].tx.lifetime_ns = ep[i].rx.lifetime_ns = SECOND / 5;
+		ep[i].tx.ns[TX_SNDBUF] = ep[i].tx.max[TX_SNDBUF] = SECOND / 6;
+	}
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
+}
+
 enum { FORKS = 30 };
 
 /* The server forks for each connection, and each request has a client of its own. */
@@ -3972,6 +4041,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(who_has_the_socket_is_who_waits),
 	cmocka_unit_test(whoever_connected_waits_for_the_server_that_greets),
 	cmocka_unit_test(a_server_whose_reader_is_back_is_still_awaited),
+	cmocka_unit_test(whoever_waits_for_a_worker_is_the_news),
+	cmocka_unit_test(the_start_of_short_pipelines_is_no_stall),
 	cmocka_unit_test(waits_of_many_short_programs_are_one),
 	cmocka_unit_test(who_has_ended_is_not_awaited),
 	cmocka_unit_test(who_has_ended_does_not_read),

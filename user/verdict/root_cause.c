@@ -60,6 +60,10 @@ static bool lives_overlap(const struct trace_endpoint *a, const struct trace_end
 	return surely_overlap(a, a->tx.lifetime_ns, b, b->tx.lifetime_ns);
 }
 
+/* Who cannot pass on what he reads for nearly as long as he leaves it unread does not read because
+ * of that. */
+#define NEARLY 0.8
+
 /* Was what he passes on held up meanwhile, for at least half of what `f` lays at his door? He need
  * not have slept: he may ask by poll(). */
 static bool held_up_passing_on(const struct trace_snapshot *s, const struct finding *f,
@@ -71,7 +75,9 @@ static bool held_up_passing_on(const struct trace_snapshot *s, const struct find
 	    behind->blamed == BLAME_OWN_WRITES)
 		return false;
 	return (2 * surely_overlap(from, f->blamed_ns, to, behind->ns) >= f->blamed_ns ||
-		(longest_are_one(f, behind) && lives_overlap(from, to))) &&
+		((longest_are_one(f, behind) ||
+		  (double)behind->ns >= NEARLY * (double)f->blamed_ns) &&
+		 lives_overlap(from, to))) &&
 	       passes_on(s, from, to, reader->tgid);
 }
 

@@ -462,12 +462,22 @@ static void name_main_writer(const struct trace_snapshot *s, struct scattered *s
 			sum->process_ns += s->ep[i].tx.ns[sum->cause];
 }
 
+static uint64_t sum_of_stalls(const uint64_t by_cause[TX_N])
+{
+	uint64_t ns = 0;
+
+	for (unsigned int c = 0; c < TX_N; c++)
+		ns += tx_is_stall(c) ? by_cause[c] : 0;
+	return ns;
+}
+
 static void find_scattered(const struct trace_snapshot *s, const uint64_t by_cause[TX_N],
 			   struct verdict *out)
 {
-	struct scattered sum = { .endpoint = -1, .ns = out->stall_ns, .share = out->lifetime_ns
-		? (double)out->stall_ns / (double)out->lifetime_ns : 0 };
+	struct scattered sum = { .endpoint = -1,
+		.ns = sum_of_stalls(by_cause) + s->counters.dropped_stall_ns };
 
+	sum.share = out->lifetime_ns ? (double)sum.ns / (double)out->lifetime_ns : 0;
 	if (out->n || sum.ns < VERDICT_MIN_NS || sum.share < VERDICT_MIN_SHARE ||
 	    (double)sum.ns < SCATTERED_OF_ALL * (double)out->observed_ns)
 		return;
@@ -482,13 +492,22 @@ static void find_scattered(const struct trace_snapshot *s, const uint64_t by_cau
 	out->scattered = sum;
 }
 
+/* In a pipeline of a script, which lives this long, the start of its programs takes most of it. */
+#define SHORT_PIPELINE_NS 100000000
+
+static bool is_short_pipeline(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_PIPE && ep->closed && !ep->joined_late &&
+	       ep->tx.lifetime_ns < SHORT_PIPELINE_NS;
+}
+
 static void add_sender(const struct trace_endpoint *ep, uint64_t by_cause[TX_N],
 		       struct verdict *out)
 {
 	out->sent = true;
 	out->stall_ns += ledger_stall_ns(&ep->tx);
 	out->lifetime_ns += ep->tx.lifetime_ns;
-	for (unsigned int c = 0; c < TX_N; c++)
+	for (unsigned int c = 0; c < TX_N && !is_short_pipeline(ep); c++)
 		by_cause[c] += ep->tx.ns[c];
 }
 
@@ -527,7 +546,8 @@ static void make(const struct trace_snapshot *s, struct verdict *out)
 			continue;
 		}
 		add_sender(ep, by_cause, out);
-		find_stalls(s, i, &found, out);
+		if (!is_short_pipeline(ep))
+			find_stalls(s, i, &found, out);
 	}
 	keep_united(&found, s, out);
 	find_scattered(s, by_cause, out);

@@ -235,6 +235,17 @@ static void note_others(const struct trace_snapshot *s, const struct trace_endpo
 	sum->others_awaited |= x && y && x->tgid != y->tgid;
 }
 
+/* Who passes on what comes by itself asks little, and waits for no answer most of the time. */
+#define RELATED 4 /* part */
+
+static void drop_if_unrelated(struct waits_together *sum)
+{
+	const struct requests *r = &sum->requests;
+
+	if (RELATED * (r->think_ns + r->unread_ns + r->way_ns + r->given_up_ns) < sum->ns)
+		sum->requests = (struct requests){};
+}
+
 /* Of many short connections each wait is short: those of one program for the same server are one in
  * all. Who starts a helper again and again does other things in between. */
 struct waits_together sum_waits(const struct trace_snapshot *s, const struct reader_spell *wait,
@@ -269,14 +280,34 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 	sum.connections += unsampled.n;
 	sum.ns += unsampled_part(&unsampled, sum.ns);
 	sum.lifetime_ns += unsampled.lifetime_ns;
+	drop_if_unrelated(&sum);
 	if (sum.helpers && all.to - all.from > sum.lifetime_ns)
 		sum.lifetime_ns = all.to - all.from;
 	return sum;
 }
 
+static pid_t awaited_tgid_at(const struct trace_snapshot *s, int i)
+{
+	const struct trace_endpoint *sender = awaited_end(s, &s->ep[i]);
+
+	return sender ? awaited_tgid(sender, s->ep[i].proto == TRACE_PIPE) : 0;
+}
+
 static struct alike alone(struct reader_spell r)
 {
 	return (struct alike){ .longest = r, .ns = r.ns };
+}
+
+/* What comes there seldom does not explain answers that come often: a worker's channel to its
+ * supervisor. */
+#define OFTEN 8 /* times */
+
+static bool comes_too_seldom(const struct trace_snapshot *s, int next, int wait)
+{
+	const struct trace_call_stats *in = &s->ep[next].rx_calls, *out = &s->ep[wait].rx_calls;
+
+	return trace_messages_known(in) && trace_messages_known(out) &&
+	       OFTEN * in->messages < out->messages;
 }
 
 /* why `wait` lasts, if its sender waits in turn; endpoint -1: it does not */
@@ -285,8 +316,7 @@ static struct alike next_of_chain(const struct trace_snapshot *s, const struct a
 {
 	const struct trace_endpoint *ep = &s->ep[wait->longest.endpoint],
 				    *sender = awaited_end(s, ep);
-	struct reader reader = { .tgid = sender ? awaited_tgid(sender, ep->proto == TRACE_PIPE)
-						: 0 };
+	struct reader reader = { .tgid = awaited_tgid_at(s, wait->longest.endpoint) };
 	uint64_t least_ns = (uint64_t)(SAME_TIME * (double)wait->ns);
 	struct alike next = { .longest.endpoint = -1 };
 
@@ -297,6 +327,9 @@ static struct alike next_of_chain(const struct trace_snapshot *s, const struct a
 	next = longest_in_all(s, waits_long, &reader, least_ns, nothing_sent);
 	if (next.longest.endpoint < 0 && !wait->helpers)
 		next = alone(comes_from(s, sender, (double)least_ns, ep->rx_calls.tgid));
+	if (next.longest.endpoint >= 0 &&
+	    comes_too_seldom(s, next.longest.endpoint, wait->longest.endpoint))
+		next = (struct alike){ .longest.endpoint = -1 };
 	return next;
 }
 
@@ -333,6 +366,27 @@ static bool waits_for_news(const struct trace_snapshot *s, size_t i, bool nothin
 	return !is_asked(s, i) && waits_long(s, i, nothing_sent);
 }
 
+static bool waits_for_answers(const struct trace_snapshot *s, size_t i, bool nothing_sent)
+{
+	return s->ep[i].tx_calls.messages && waits_for_news(s, i, nothing_sent);
+}
+
+/* A worker waits for work where it never asked. Whoever waits for that worker is the news. */
+static struct alike of_clients(const struct trace_snapshot *s, struct alike any, bool nothing_sent)
+{
+	const struct trace_endpoint *ep = any.longest.endpoint < 0 ? NULL
+								    : &s->ep[any.longest.endpoint];
+	struct alike asked;
+
+	if (!ep || ep->proto == TRACE_PIPE || ep->tx_calls.messages ||
+	    !trace_messages_known(&ep->tx_calls))
+		return any;
+	asked = longest_in_all(s, waits_for_answers, NULL, any.ns / 2, nothing_sent);
+	if (asked.longest.endpoint < 0)
+		return any;
+	return awaited_tgid_at(s, asked.longest.endpoint) == ep->rx_calls.tgid ? asked : any;
+}
+
 /* A mutual wait ends by itself never, any other by an answer: it comes first, unless another dwarfs
  * it. */
 struct reader_spell find_long_wait(const struct trace_snapshot *s, bool nothing_sent,
@@ -341,6 +395,7 @@ struct reader_spell find_long_wait(const struct trace_snapshot *s, bool nothing_
 	struct reader_spell mutual = longest_wait(s, waits_mutually, nothing_sent);
 	struct alike any = longest_in_all(s, waits_for_news, NULL, VERDICT_MIN_NS, nothing_sent);
 
+	any = of_clients(s, any, nothing_sent);
 	*chain = (struct wait_chain){};
 	return mutual.endpoint >= 0 && any.ns <= DWARFS * mutual.ns
 		       ? mutual
