@@ -9,6 +9,7 @@ dead=$(bash -c 'echo $$')
 refuses "attach: nobody" 2 'no target given' attach
 refuses "attach: a dead process" 5 'no such process' attach -p "$dead" -d 1s
 refuses "attach: not a number" 2 'not a process id' attach -p 12x -d 1s
+refuses "attach: not a number in a list" 2 "'13x': not a process id" attach -p "$$,13x" -d 1s
 refuses "attach: two ways" 2 'exclude each other' attach -a -p $$ -d 1s
 refuses "attach: no such name" 5 'no process of this name' attach --comm no-such-name -d 1s
 refuses "attach: a bad port" 2 'port' attach -a -P 70000 -d 1s

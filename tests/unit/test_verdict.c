@@ -424,6 +424,12 @@ static void a_lost_syn_is_told_from_a_lossy_path(void **state)
 	assert_true(v.v[0].unanswered_syn);
 	ep.syn_retransmits = 1;
 	assert_null(strstr(said_of(&ep, &v), "SYN"));
+	ep.tx_calls.bytes = ep.syn_retransmits = 0; /* looks count no SYN, but nobody has answered */
+	said_of(&ep, &v);
+	assert_true(v.v[0].unanswered_syn);
+	ep.rtt_us = 30;
+	said_of(&ep, &v);
+	assert_false(v.v[0].unanswered_syn);
 }
 
 /* the other end said so by DSACKs, of most */
@@ -2877,6 +2883,30 @@ static void what_lies_unread_at_a_server_is_not_answered(void **state)
 	assert_int_equal(v.unanswered.endpoint, -1);
 }
 
+/* It has a socket for each question, and the last one is open. */
+static void the_last_question_of_many_may_be_late(void **state)
+{
+	struct trace_endpoint ep[2] = { downloader(0), downloader(0) };
+	struct verdict v;
+
+	for (int i = 0; i < 2; i++) {
+		ep[i].proto = TRACE_UDP;
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].remote.port = 53;
+		ep[i].tx_calls.messages = 1;
+		ep[i].rx.ns[RX_WAIT] = ep[i].rx.max[RX_WAIT] = SECOND / 4;
+	}
+	ep[0].closed = true;
+	said_of_both(ep, &v);
+	assert_true(v.unanswered.endpoint >= 0);
+	ep[0].rx_calls.messages = 1;
+	said_of_both(ep, &v);
+	assert_int_equal(v.unanswered.endpoint, -1);
+	ep[1].closed = true; /* it gave up */
+	said_of_both(ep, &v);
+	assert_int_equal(v.unanswered.endpoint, 1);
+}
+
 /* ICMP says at once that nobody is there: whoever asked in epoll was in no receive call */
 static void a_datagram_that_was_refused_is_not_answered(void **state)
 {
@@ -3104,6 +3134,9 @@ static void reading_in_small_pieces_is_a_cause(void **state)
 	ep.rx_calls.no_cpu_ns = 7 * (SECOND / 10);
 	assert_non_null(strstr(said_of(&ep, &v), "<- gzip[21] reads in small pieces"));
 	assert_int_equal(v.outcome, OUTCOME_STALLED);
+	ep.rx_calls.cpu_ns = SECOND / 40; /* it does something else between its reads */
+	ep.rx_calls.no_cpu_ns = 0;
+	assert_null(strstr(said_of(&ep, &v), "small pieces"));
 }
 
 static void who_began_after_the_stall_is_not_to_blame(void **state)
@@ -3964,6 +3997,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(each_of_two_pairs_may_go_one_way),
 	cmocka_unit_test(what_lay_unread_is_part_of_the_wait),
 	cmocka_unit_test(a_question_without_a_reply_is_a_wait),
+	cmocka_unit_test(the_last_question_of_many_may_be_late),
 	cmocka_unit_test(a_datagram_that_was_refused_is_not_answered),
 	cmocka_unit_test(connections_that_are_slow_to_be_made_are_named),
 	cmocka_unit_test(a_full_queue_is_told_whose_it_is),

@@ -44,7 +44,7 @@ struct session_opts {
 /* The rows that say whom to look at. */
 #define TARGET_OPTIONS \
 	{ OPT_MULTI, 'p', "pid", "PID", "this process, its children, and what they fork " \
-		"(several: repeat)", SESSION_OPT(pids) }, \
+		"(several: repeat, or separate by commas)", SESSION_OPT(pids) }, \
 	{ OPT_STRING, 0, "comm", "NAME", "every process of this name that runs now", \
 		SESSION_OPT(comm) }, \
 	{ OPT_STRING, 'c', "cgroup", "PATH", "the processes of this cgroup v2 directory and of " \

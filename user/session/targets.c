@@ -43,6 +43,19 @@ static int check_pid(const char *text, long *pid, struct err *e)
 	return 0;
 }
 
+/* "12" or "12,13" */
+static int add_pids(struct trace_options *t, const char *list, struct err *e)
+{
+	char *copy = strdup(list), *rest = copy, *one;
+	int rc = copy ? 0 : err_set(e, EXIT_NO_RESOURCE, "out of memory; end other programs");
+	long pid;
+
+	while (rc == 0 && (one = strsep(&rest, ",")))
+		rc = check_pid(one, &pid, e) ? -1 : add_pid(t, pid, "--pid", e);
+	free(copy);
+	return rc;
+}
+
 static bool comm_is(const char *pid, const char *name)
 {
 	char path[64], comm[32] = "";
@@ -82,7 +95,6 @@ int targets_from_options(const struct session_opts *o, const char *command, stru
 {
 	int ways = !!o->all + !!o->cgroup + (o->pids.n || o->comm);
 	bool all = o->all || (ways == 0 && o->ports.n); /* whoever uses that port */
-	long pid;
 
 	if (ways == 0 && !all)
 		return err_set(
@@ -97,7 +109,7 @@ int targets_from_options(const struct session_opts *o, const char *command, stru
 	t->cgroup = o->cgroup;
 	t->existing = true;
 	for (size_t i = 0; i < o->pids.n; i++)
-		if (check_pid(o->pids.v[i], &pid, e) || add_pid(t, pid, "--pid", e))
+		if (add_pids(t, o->pids.v[i], e))
 			return -1;
 	return o->comm ? add_by_comm(t, o->comm, e) : 0;
 }

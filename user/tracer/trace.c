@@ -19,7 +19,7 @@ static int check_options(const struct trace_options *o, struct trace_error *e)
 
 	if (o->n_tgids > TRACE_TGIDS)
 		return fail(e, EXIT_BAD_USAGE, "too many processes to trace",
-			    "at most 8 can be listed", "trace a cgroup");
+			    "at most 256 can be listed", "trace a cgroup");
 	if (listed && !o->n_tgids)
 		return fail(e, EXIT_BAD_USAGE, "no process to trace", "the filter asks for one",
 			    "name a process");
@@ -135,8 +135,10 @@ static int choose_backend(struct trace *t, struct trace_error *e)
 
 static int follow_listed(struct trace *t, struct trace_error *e)
 {
+	bool in_options = !t->numbered && t->opts.n_tgids <= FILTER_TGIDS;
+
 	if (t->opts.filter != TRACE_FILTER_TREE &&
-	    !(t->numbered && t->opts.filter == TRACE_FILTER_TGIDS))
+	    (t->opts.filter != TRACE_FILTER_TGIDS || in_options))
 		return 0;
 	for (size_t i = 0; i < t->opts.n_tgids; i++)
 		if (trace_follow(t, t->opts.tgids[i], e))

@@ -26,7 +26,7 @@
 #define TRACE_HIST   24 /* slot 0: < 1 us; slot k: [2^(k-1), 2^k) us; the last is open */
 #define TRACE_SLOT_DELACK \
 	16 /* where the delayed-ACK timer's minimum falls, 40 ms: [32.8, 65.5) ms */
-#define TRACE_TGIDS 8
+#define TRACE_TGIDS 256
 #define TRACE_SPLIT_NS \
 	(1ull << 41) /* 37 minutes: a state that lasts longer stands as several episodes, and its \
 			longest is no longer than that */

@@ -97,6 +97,18 @@ static bool writes_as_small(const struct trace_endpoint *ep, const struct trace_
 	return trace_messages_known(&ep->tx_calls) && ep->tx_calls.messages >= reader->messages;
 }
 
+/* Its calls take no time to speak of: it sleeps, or waits for another, between them. */
+#define SOME_CPU 0.2
+
+static bool has_little_to_do(const struct trace_endpoint *end)
+{
+	const struct trace_call_stats *b = &end->rx_calls;
+
+	return b->cpu_res != TRACE_UNKNOWN &&
+	       (double)(b->cpu_ns + b->no_cpu_ns + b->runq_ns) <
+		       SOME_CPU * (double)end->rx.lifetime_ns;
+}
+
 bool reads_small(const struct trace_snapshot *s, const struct finding *f)
 {
 	const struct trace_endpoint *end = reading_end(s, f);
@@ -105,7 +117,7 @@ bool reads_small(const struct trace_snapshot *s, const struct finding *f)
 	if (!b ||
 	    (end->proto != TRACE_TCP && end->proto != TRACE_PIPE &&
 	     end->proto != TRACE_UNIX_STREAM) ||
-	    !may_be_readers_pace(f))
+	    !may_be_readers_pace(f) || has_little_to_do(end))
 		return false;
 	return trace_messages_known(b) && b->messages >= MANY_READS &&
 	       b->bytes <= SMALL_READ * b->messages && !writes_as_small(&s->ep[f->endpoint], b);

@@ -5,8 +5,9 @@
 
 #define C(cause) (1u << (cause))
 #define P(proto) (1u << (proto))
-#define UNIX	 (P(TRACE_UNIX_STREAM) | P(TRACE_UNIX_DGRAM) | P(TRACE_UNIX_SEQPACKET))
-#define SOCKETS	 (P(TRACE_TCP) | P(TRACE_UDP) | UNIX)
+/* of Unix datagrams a queue holds a number (net.unix.max_dgram_qlen), and not bytes */
+#define BYTES_QUEUED \
+	(P(TRACE_TCP) | P(TRACE_UDP) | P(TRACE_UNIX_STREAM) | P(TRACE_UNIX_SEQPACKET))
 
 static const struct live_fix fixes[] = {
 	{ "nodelay", C(TX_NAGLE), 0, P(TRACE_TCP), false },
@@ -16,7 +17,7 @@ static const struct live_fix fixes[] = {
 	{ "no-pacing", C(TX_PACING), 0, P(TRACE_TCP), false },
 	{ "pipe-size", C(TX_SNDBUF), 0, P(TRACE_PIPE), false },
 	{ "sndbuf-auto", C(TX_SNDBUF), 0, P(TRACE_TCP), false },
-	{ "sndbuf", C(TX_SNDBUF), 0, SOCKETS, false },
+	{ "sndbuf", C(TX_SNDBUF), 0, BYTES_QUEUED, false },
 	{ "rcvbuf-auto", C(TX_RWND), 0, P(TRACE_TCP), true },
 	{ "rcvbuf", C(TX_RWND), 0, P(TRACE_TCP), true },
 	{ "cc", C(TX_PACING) | C(TX_CWND) | C(TX_RECOVERY), 0, P(TRACE_TCP), false },
@@ -26,10 +27,10 @@ static const struct live_fix fixes[] = {
 
 enum { FIXES = sizeof(fixes) / sizeof(fixes[0]) };
 
-/* No option gives a program a CPU. */
-static bool lacks_cpu(const struct finding *f)
+/* No option gives a program a CPU, or opens a connection. */
+static bool no_option_helps(const struct finding *f)
 {
-	return f->blamed == BLAME_NO_CPU || f->blamed == BLAME_PEER_NO_CPU;
+	return f->blamed == BLAME_NO_CPU || f->blamed == BLAME_PEER_NO_CPU || f->unanswered_syn;
 }
 
 size_t live_fixes_for(const struct finding *f, enum trace_proto proto,
@@ -37,7 +38,7 @@ size_t live_fixes_for(const struct finding *f, enum trace_proto proto,
 {
 	size_t n = 0;
 
-	if (lacks_cpu(f))
+	if (no_option_helps(f))
 		return 0;
 
 	for (size_t i = 0; i < FIXES && n < LIVE_FIXES_MAX; i++)

@@ -6,6 +6,7 @@
 #include "verdict/by_address.h"
 #include "verdict/other_findings.h"
 #include "verdict/requests.h"
+#include "verdict/unsampled_connections.h"
 
 static bool was_refused(const struct trace_endpoint *ep)
 {
@@ -68,6 +69,19 @@ static uint64_t waited_ns(const struct trace_snapshot *s, const struct trace_end
 	return s->ep[server].rx.ns[RX_UNREAD];
 }
 
+/* What is asked last, of a socket for each question, may only be late. */
+static bool was_answered_before(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	for (size_t i = 0; i < s->n && !ep->closed; i++) {
+		const struct trace_endpoint *other = &s->ep[i];
+
+		if (other != ep && same_client(other, ep) && same_server(other, ep) &&
+		    other->rx_calls.messages)
+			return true;
+	}
+	return false;
+}
+
 struct unanswered find_unanswered(const struct trace_snapshot *s)
 {
 	struct unanswered most = { .endpoint = -1, .server = -1 };
@@ -80,7 +94,7 @@ struct unanswered find_unanswered(const struct trace_snapshot *s)
 		if (!is_unanswered(ep))
 			continue;
 		server = bound_where_it_sends(s, ep);
-		if (!waits(s, ep, server))
+		if (!waits(s, ep, server) || was_answered_before(s, ep))
 			continue;
 		ns = waited_ns(s, ep, server);
 		if (most.endpoint < 0 || ns > most.ns)

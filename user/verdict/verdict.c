@@ -116,13 +116,11 @@ static void lay_blame(const struct trace_snapshot *s, const struct trace_endpoin
 							    : ep->blame.unread_n[f->cause];
 }
 
-/* Most of what was sent again was the request for a connection; or nothing was, nobody has ever
- * answered, and it was given up before that. */
+/* Most of what was sent again was the request for a connection; or nobody has ever answered. */
 static bool waits_for_syn(const struct trace_endpoint *ep)
 {
 	return ep->syn_retransmits * 2 > ep->retransmits ||
-	       (!ep->rtt_us && !ep->retransmits && !ep->timeouts && !ep->tx_calls.bytes &&
-		!ep->rx_calls.bytes);
+	       (!ep->rtt_us && !ep->tx_calls.bytes && !ep->rx_calls.bytes);
 }
 
 static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, struct finding *f)
