@@ -251,7 +251,7 @@ SUBPROG int found_socket(struct endpoint *ep, struct found *f)
 	if (udp)
 		sock_device(ep, sk, &in, 0);
 	f->tx = facets_of(0, 0, in.device, udp ? udp_full(sk, waiters) : unix_full(ep, waiters));
-	f->rx = facets_of(0, len > 0, 0, waiters & SLEEPS_IN);
+	f->rx = facets_of(0, len > 0, 0, !takes_connections(sk) && waiters & SLEEPS_IN);
 	return 1;
 }
 

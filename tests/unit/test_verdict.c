@@ -637,6 +637,16 @@ static void a_server_whose_reader_is_back_is_still_awaited(void **state)
 	assert_int_equal(v.wait.endpoint, 0);
 	card_of_both(ep, &c);
 	assert_string_equal(c.why, "nginx[7] thinks 45.0 ms a request, 20 requests");
+	for (int i = 0; i < 2; i++) { /* without a ledger */
+		memset(ep[i].rx.resolution, TRACE_BY_LOOKS, sizeof(ep[i].rx.resolution));
+		ep[i].rx_calls.reply_n = ep[i].tx_calls.reply_n = 0;
+	}
+	said_of_both(ep, &v);
+	assert_int_equal(v.wait.endpoint, 0);
+	for (int i = 0; i < 2; i++) {
+		memset(ep[i].rx.resolution, TRACE_EXACT, sizeof(ep[i].rx.resolution));
+		ep[i].rx_calls.reply_n = ep[i].tx_calls.reply_n = 20;
+	}
 	for (int i = 0; i < 2; i++) /* news go both ways, and neither waits for an answer */
 		ep[i].rx_calls.reply_ns = ep[i].tx_calls.reply_ns = SECOND / 100;
 	said_of_both(ep, &v);

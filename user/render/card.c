@@ -729,7 +729,7 @@ static void why_silent(const struct making *m, const struct trace_call_stats *se
 
 	snprintf(m->c->why, sizeof(m->c->why), "nothing was held back: %s %s", whom,
 		 verb_of(whom, "works", "work"));
-	if (busy_share(m, sender) < BUSY)
+	if (!(busy_share(m, sender) >= BUSY)) /* or not known */
 		text_append(m->c->why, sizeof(m->c->why), ", %s, or %s for another",
 			    verb_of(whom, "sleeps", "sleep"), verb_of(whom, "waits", "wait"));
 }

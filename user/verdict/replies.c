@@ -218,6 +218,8 @@ uint64_t owed_to(const struct trace_snapshot *s, size_t i, uint64_t wait_ns)
 	const struct trace_endpoint *ep = &s->ep[i];
 	const struct trace_call_stats *b = &ep->rx_calls;
 
+	if (ep->proto == TRACE_TCP && told_by_looks(ep)) /* what it sent last had no answer */
+		return smaller(wait_ns, b->reply_ns);
 	if (ep->proto == TRACE_PIPE || told_by_looks(ep) || !b->reply_n || !trace_messages_known(b))
 		return wait_ns;
 	return smaller(wait_ns, b->reply_ns + b->open_reply_ns);
