@@ -425,4 +425,51 @@ int seed_call(struct bpf_raw_tracepoint_args *ctx)
 	return c->off || c->entered ? SEED_KNOWN : seed_sleep(ep, &to, c, task, now);
 }
 
+#define SEED_POLLED 8 /* descriptors that a thread polls, at most */
+
+/* the one endpoint that it polls to read; SEVERAL: nobody can tell */
+static __always_inline __u64 polled_of(__u64 task, const __u64 fds[SEED_POLLED], __u64 n)
+{
+	__u64 asked = NOBODY;
+	__u32 tgid = tgid_numbered(task);
+
+	for (__u32 i = 0; i < SEED_POLLED && i < n; i++)
+		asked = one_more(asked, readable_by(file_of(CAST(task_struct, task), fds[i]), tgid));
+	return asked;
+}
+
+/* the same as waits_for_data(), of a thread that sleeps already */
+static __always_inline int seed_poller(struct endpoint *ep, struct call *c, __u64 task, ns_t now)
+{
+	call_is_on(c, ep, DIR_RX);
+	c->task = task;
+	c->polls = 1;
+	rx_sleeps_in(ep, now);
+	note_sleeper(&ep->rx_calls, task);
+	if (asleep_now(task))
+		return SEED_MADE;
+	poll_ended(c, now);
+	return SEED_GONE;
+}
+
+/* args: thread, how many descriptors it polls to read, and these */
+SEC("raw_tp/seed_poll")
+int seed_poll(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u64 task = task_numbered(ctx->args[0]), fds[SEED_POLLED], key;
+	struct endpoint *ep;
+	struct call *c;
+
+	if (!task || !asleep_now(task) || calls_nothing((struct task_struct *)task))
+		return SEED_GONE;
+	for (int i = 0; i < SEED_POLLED; i++)
+		fds[i] = ctx->args[2 + i];
+	key = polled_of(task, fds, ctx->args[1]);
+	ep = key > SEVERAL ? endpoint_known(key) : 0;
+	c = ep ? call_of(GET(CAST(task_struct, task), pid), true) : 0;
+	if (!c || ep->closed)
+		return SEED_UNWANTED;
+	return call_busy(c) ? SEED_KNOWN : seed_poller(ep, c, task, bpf_ktime_get_ns());
+}
+
 #endif

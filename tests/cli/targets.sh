@@ -280,4 +280,35 @@ if command -v setpriv >/dev/null && [ "$(id -u)" = 0 ] && setpriv --bounding-set
 else
 	echo 'skip CAP_BPF and CAP_PERFMON suffice: not root, or no setpriv here'
 fi
+# ---- attached to a thread that has slept in poll() since before ----
+cat >polls.py <<'PY'
+import os, signal, socket
+signal.alarm(300)
+l = socket.create_server(("127.0.0.1", 0))
+s = socket.create_connection(l.getsockname())
+c, _ = l.accept()
+r, w = os.pipe()
+if os.fork() == 0:
+    s.close()
+    print(os.getpid(), flush=True)
+    os.read(r, 1)
+    c.recv(10)
+    os._exit(0)
+c.close()
+s.settimeout(300)
+s.send(b"question")
+s.recv(10)
+PY
+rm -f where
+"${PYTHON:-python3}" polls.py >where &
+poller=$!
+jobs_to_end+=("$poller")
+until_true [ -s where ]
+in_poll() { grep -qE '^(7|73|271) ' "/proc/$poller/syscall"; }
+until_true in_poll
+"$IPCSTALL" attach --exact -p "$poller" -d 1s --json polls.json >out 2>err
+says_true 'whoever slept in poll() before it was attached to waits for the other end' "d = json.load(open('polls.json'))['ledger']
+e = [e for e in d['endpoints'] if e['proto'] == 'tcp' and e['pid'] == $poller]" \
+	'd["outcome"] == "waiting" and d["asleep_before"] >= 1 and e[0]["rx"]["states"]["wait"]["ns"] > 9e8' '(open("err").read(), d["outcome"], e)'
+kill "$poller" "$(cat where)"
 finish

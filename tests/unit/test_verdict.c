@@ -711,7 +711,13 @@ static void the_start_of_short_pipelines_is_no_stall(void **state)
 		ep[i].tx.lifetime_ns = ep[i].rx.lifetime_ns = SECOND / 50;
 		ep[i].tx.ns[TX_SNDBUF] = ep[i].tx.max[TX_SNDBUF] = SECOND / 60;
 		ep[i].tx.count[TX_SNDBUF] = 1;
+		ep[i].born_ns = SECOND;
+		ep[i].at_ns = SECOND + SECOND / 50;
 	}
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_STALLED); /* the reader was there before */
+	for (int i = 0; i < PIPELINES; i++)
+		ep[i].rx_calls.born_ns = SECOND + 1000;
 	verdict_make(&s, &v);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 	for (int i = 0; i < PIPELINES; i++) {

@@ -254,6 +254,7 @@ static int find_fds(struct trace *t)
 	t->listening_fd = bpf_object__find_map_fd_by_name(t->obj, "listening");
 	t->seed_fd = program_fd(t, "seed_fd");
 	t->seed_call = program_fd(t, "seed_call");
+	t->seed_poll = program_fd(t, "seed_poll");
 	t->number_fd = program_fd(t, "global_number");
 	if (t->endpoints_fd < 0 || t->keys_fd < 0 || list_vacant(t) || object_map_vars(t))
 		return -1;

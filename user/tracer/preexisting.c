@@ -10,9 +10,12 @@
 #include <fcntl.h>
 #include <fts.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -242,19 +245,61 @@ static void seed_fd(void *ctx, int dir, long fd)
 		asks_in_vain(s, fd);
 }
 
+static bool is_poll(uint64_t number)
+{
+#ifdef SYS_poll
+	if (number == SYS_poll)
+		return true;
+#endif
+	return number == SYS_ppoll;
+}
+
+enum { POLLED_LOOKED_AT = 64, POLLED_TO_READ = 8 /* SEED_POLLED of bpf/preexisting.bpf.h */ };
+
+/* The descriptors that a thread polls to read stand in its memory. 0: none, or too many. */
+static uint64_t polled_to_read(pid_t tid, uint64_t at, uint64_t n, uint64_t fds[POLLED_TO_READ])
+{
+	struct pollfd v[POLLED_LOOKED_AT];
+	struct iovec here = { v, n * sizeof(*v) }, there = { (void *)(uintptr_t)at, here.iov_len };
+	uint64_t found = 0;
+
+	if (!n || n > POLLED_LOOKED_AT ||
+	    process_vm_readv(tid, &here, 1, &there, 1, 0) != (ssize_t)here.iov_len)
+		return 0;
+	for (uint64_t i = 0; i < n; i++) {
+		if (v[i].fd < 0 || !(v[i].events & (POLLIN | POLLRDNORM)))
+			continue;
+		if (found == POLLED_TO_READ)
+			return 0;
+		fds[found++] = (uint64_t)v[i].fd;
+	}
+	return found;
+}
+
+static enum seeded seed_poller(const struct trace *t, const uint64_t call[4], uint64_t second)
+{
+	uint64_t args[2 + POLLED_TO_READ] = { call[0] };
+
+	args[1] = polled_to_read((pid_t)call[0], call[2], second, args + 2);
+	return args[1] ? run_seed(t->seed_poll, args, sizeof(args)) : SEED_UNWANTED;
+}
+
 /* "NUMBER FIRST SECOND THIRD ..." of the call a thread sleeps in; "running", or -1, when it is in
  * none */
 static void seed_thread(void *ctx, int dir, long tid)
 {
 	struct seeding *s = ctx;
 	char path[40], text[256];
-	uint64_t args[4] = { tid };
+	uint64_t args[4] = { tid }, second;
 
 	snprintf(path, sizeof(path), "%ld/syscall", tid);
-	if (read_at(dir, path, text, sizeof(text)) <= 0)
+	if (read_at(dir, path, text, sizeof(text)) <= 0 ||
+	    sscanf(text, "%" SCNu64 " %" SCNx64 " %" SCNx64 " %" SCNx64, &args[1], &args[2],
+		   &second, &args[3]) != 4)
 		return;
-	if (sscanf(text, "%" SCNu64 " %" SCNx64 " %*s %" SCNx64, &args[1], &args[2], &args[3]) == 3)
-		s->t->existing.asleep += run_seed(s->t->seed_call, args, sizeof(args)) == SEED_MADE;
+	s->t->existing.asleep += (is_poll(args[1]) ? seed_poller(s->t, args, second)
+						   : run_seed(s->t->seed_call, args,
+							      sizeof(args))) == SEED_MADE;
 }
 
 static void each_process(struct seeding *s, const struct pids *p, const char *folder,

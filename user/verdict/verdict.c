@@ -15,6 +15,7 @@
 #include "verdict/limit.h"
 #include "verdict/mutual_wait.h"
 #include "verdict/reader_circle.h"
+#include "verdict/times.h"
 #include "verdict/who.h"
 #include "verdict/deadlock.h"
 #include "verdict/negligible.h"
@@ -490,13 +491,13 @@ static void find_scattered(const struct trace_snapshot *s, const uint64_t by_cau
 	out->scattered = sum;
 }
 
-/* In a pipeline of a script, which lives this long, the start of its programs takes most of it. */
+/* Where a pipeline lives this long, and its reader was started for it, the start takes most. */
 #define SHORT_PIPELINE_NS 100000000
 
 static bool is_short_pipeline(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_PIPE && ep->closed && !ep->joined_late &&
-	       ep->tx.lifetime_ns < SHORT_PIPELINE_NS;
+	       ep->tx.lifetime_ns < SHORT_PIPELINE_NS && ep->rx_calls.born_ns >= began(ep);
 }
 
 static void add_sender(const struct trace_endpoint *ep, uint64_t by_cause[TX_N],
