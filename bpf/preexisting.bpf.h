@@ -434,7 +434,8 @@ static __always_inline __u64 polled_of(__u64 task, const __u64 fds[SEED_POLLED],
 	__u32 tgid = tgid_numbered(task);
 
 	for (__u32 i = 0; i < SEED_POLLED && i < n; i++)
-		asked = one_more(asked, readable_by(file_of(CAST(task_struct, task), fds[i]), tgid));
+		asked = one_more(asked,
+				 readable_by(file_of(CAST(task_struct, task), fds[i]), tgid));
 	return asked;
 }
 

@@ -424,7 +424,7 @@ static void a_lost_syn_is_told_from_a_lossy_path(void **state)
 	assert_true(v.v[0].unanswered_syn);
 	ep.syn_retransmits = 1;
 	assert_null(strstr(said_of(&ep, &v), "SYN"));
-	ep.tx_calls.bytes = ep.syn_retransmits = 0; /* looks count no SYN, but nobody has answered */
+	ep.tx_calls.bytes = ep.syn_retransmits = 0; /* looks count no SYN: nobody has answered */
 	said_of(&ep, &v);
 	assert_true(v.v[0].unanswered_syn);
 	ep.rtt_us = 30;

@@ -56,7 +56,8 @@ struct trace {
 	size_t vars_size;
 	const struct call
 		*calls; /* of these variables the table of threads in calls; NULL: there is none */
-	int endpoints_fd, keys_fd, settle_fd, so_far_fd, stats_fd, seed_fd, seed_call, seed_poll, number_fd;
+	int endpoints_fd, keys_fd, settle_fd, so_far_fd, stats_fd, seed_fd, seed_call, seed_poll,
+		number_fd;
 	struct stat pidns;
 	bool numbered; /* in a PID namespace: the hooks know other numbers of processes */
 	struct {       /* of trace_digests_take(); keys NULL: the kernel half does not help */
