@@ -458,17 +458,17 @@ client()
 '''), box.own()
 
 
-@sick("thinks-forked", "waiting", cause="wait", who="^(client|python)", whom="^server", why="think 8[0-9]", figure="the answers by the clients' clocks", within=(60 * MS, 0.05))
+@sick("thinks-forked", "waiting", cause="wait", who="^(client|python)", whom="^server", why="think 15[0-9]", figure="the answers by the clients' clocks", within=(60 * MS, 0.05))
 def forked_thinks(box):
-    """A server forks for each connection, and answers after 80 ms; fifteen clients, each a program of its own, ask once, one after another."""
+    """A server forks for each connection, and answers after 150 ms; ten clients, each a program of its own, ask once, one after another."""
     return box.py('''
 l = socket.create_server(("127.0.0.1", 0), backlog=16)
 def server():
-    for _ in range(15):
+    for _ in range(10):
         c = l.accept()[0]
         if not os.fork():
             c.recv(100)
-            time.sleep(0.08)
+            time.sleep(0.15)
             c.send(b"answer")
             os._exit(0)
         c.close()
@@ -481,7 +481,7 @@ def client(out):
     os.write(out, struct.pack("d", clock() - began))
 r, w = os.pipe()
 late = 0
-for _ in range(15):
+for _ in range(10):
     child("client", client, w)
     late += struct.unpack("d", os.read(r, 8))[0]
 print(late)

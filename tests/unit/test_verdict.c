@@ -677,6 +677,7 @@ static void whoever_waits_for_a_worker_is_the_news(void **state)
 	ep[1].rx.ns[RX_IDLE] = ep[0].rx_calls.reply_ns = 9 * (SECOND / 10);
 	ep[0].rx_calls.reply_n = ep[1].tx_calls.reply_n = 20;
 	ep[1].tx_calls.reply_ns = 9 * (SECOND / 10);
+	ep[0].rx.max[RX_WAIT] = SECOND / 20;
 	ep[2].rx.ns[RX_WAIT] = 99 * (SECOND / 100);
 	ep[2].tx_calls.tgid = ep[2].rx_calls.tgid = 7;
 	ep[2].rx_calls.bytes = ep[3].tx_calls.bytes = 2;
@@ -687,6 +688,7 @@ static void whoever_waits_for_a_worker_is_the_news(void **state)
 	assert_int_equal(v.wait.endpoint, 0);
 	assert_string_equal(c.head, "curl[12] waits for nginx[7] to answer");
 	ep[2].rx_calls.messages = ep[3].tx_calls.messages = 20; /* each is passed on */
+	ep[2].rx.max[RX_WAIT] = SECOND / 20;
 	verdict_make(&s, &v);
 	card_make(&s, &v, &c);
 	assert_string_equal(c.head, "curl[12] waits for nginx[1], through curl[7]");

@@ -298,16 +298,13 @@ static struct alike alone(struct reader_spell r)
 	return (struct alike){ .longest = r, .ns = r.ns };
 }
 
-/* What comes there seldom does not explain answers that come often: a worker's channel to its
- * supervisor. */
-#define OFTEN 8 /* times */
+/* A wait that goes on while the other gets one answer after another does not explain that one: a
+ * worker's channel to its supervisor. */
+#define OUTLASTS 4 /* times */
 
-static bool comes_too_seldom(const struct trace_snapshot *s, int next, int wait)
+static bool outlasts(const struct reader_spell *next, const struct reader_spell *wait)
 {
-	const struct trace_call_stats *in = &s->ep[next].rx_calls, *out = &s->ep[wait].rx_calls;
-
-	return trace_messages_known(in) && trace_messages_known(out) &&
-	       OFTEN * in->messages < out->messages;
+	return wait->max_ns && next->max_ns > OUTLASTS * wait->max_ns;
 }
 
 /* why `wait` lasts, if its sender waits in turn; endpoint -1: it does not */
@@ -327,8 +324,7 @@ static struct alike next_of_chain(const struct trace_snapshot *s, const struct a
 	next = longest_in_all(s, waits_long, &reader, least_ns, nothing_sent);
 	if (next.longest.endpoint < 0 && !wait->helpers)
 		next = alone(comes_from(s, sender, (double)least_ns, ep->rx_calls.tgid));
-	if (next.longest.endpoint >= 0 &&
-	    comes_too_seldom(s, next.longest.endpoint, wait->longest.endpoint))
+	if (next.longest.endpoint >= 0 && outlasts(&next.longest, &wait->longest))
 		next = (struct alike){ .longest.endpoint = -1 };
 	return next;
 }
@@ -338,6 +334,18 @@ static void add_link(struct wait_chain *chain, const struct trace_snapshot *s, i
 {
 	if (s->ep[by].rx_calls.tgid != s->ep[next].rx_calls.tgid)
 		chain->by[chain->n++] = by;
+}
+
+/* A broker's client waits for the broker, too: that is no reason for what the broker waits for. */
+static bool comes_back(const struct trace_snapshot *s, const struct wait_chain *chain, int wait,
+		       int next)
+{
+	pid_t tgid = awaited_tgid_at(s, next);
+
+	for (size_t k = 0; k < chain->n; k++)
+		if (s->ep[chain->by[k]].rx_calls.tgid == tgid)
+			return true;
+	return tgid && s->ep[wait].rx_calls.tgid == tgid;
 }
 
 /* Whoever is awaited may itself only wait, for about as long: the last of such a chain is the one
@@ -351,7 +359,8 @@ static struct reader_spell last_of_chain(const struct trace_snapshot *s, struct 
 		if (waits_mutually(s, (size_t)wait.longest.endpoint, nothing_sent))
 			break;
 		next = next_of_chain(s, &wait, nothing_sent);
-		if (next.longest.endpoint < 0)
+		if (next.longest.endpoint < 0 ||
+		    comes_back(s, chain, wait.longest.endpoint, next.longest.endpoint))
 			return wait.longest;
 		add_link(chain, s, wait.longest.endpoint, next.longest.endpoint);
 		wait = next;
