@@ -117,7 +117,8 @@ loader.exec_module(steady)
 outcome = steady.Outcome()
 for host in sys.argv[2:]:
     failed = {("late", 0): ("not ok", ": 9 ms")}
-    outcome.take(types.SimpleNamespace(checks=failed, taken=f"{host}: in 3 s", noisy=host == "noisy", quiet=host == "quiet"))
+    outcome.take(types.SimpleNamespace(checks=failed, taken=f"{host}: in 3 s",
+                                       noisy=host == "noisy", quiet=host == "quiet"))
 outcome.end(all_tried=len(sys.argv) > 4)
 PY
 tries() { python3 tries.py "$here/tests/steady" "$@" >said; }

@@ -480,7 +480,10 @@ for runtime in RUNTIMES:
 
 @healthy("udp-rests")
 def udp_rests(box):
-    """A UDP server answers its only client at once, by sendto(), and sleeps in recvfrom() while the client rests 50 ms each time."""
+    """
+    A UDP server answers its only client at once, by sendto(), and sleeps in recvfrom() while the
+    client rests 50 ms each time.
+    """
     return box.py('''
 l = socket.socket(type=socket.SOCK_DGRAM)
 l.bind(("127.0.0.1", 0))

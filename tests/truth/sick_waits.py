@@ -420,9 +420,14 @@ print(clock() - began)
 '''), box.own()
 
 
-@sick("thinks-in-queue", "waiting", cause="wait", who="^client", whom="^server", why="thinks 1[12][0-9]", figure="the answers by one client's clock", within=(60 * MS, 0.05))
+@sick("thinks-in-queue", "waiting", cause="wait", who="^client", whom="^server",
+      why="thinks 1[12][0-9]", figure="the answers by one client's clock",
+      within=(60 * MS, 0.05))
 def queue_thinks(box):
-    """Of each connection a thread of the server reads, and hands its request to the one thread that answers, in 30 ms; four clients ask."""
+    """
+    Of each connection a thread of the server reads, and hands its request to the one thread that
+    answers, in 30 ms; four clients ask.
+    """
     return box.py('''
 import queue
 l = socket.create_server(("127.0.0.1", 0), backlog=16)
@@ -458,9 +463,14 @@ client()
 '''), box.own()
 
 
-@sick("thinks-forked", "waiting", cause="wait", who="^(client|python)", whom="^server", why="think 15[0-9]", figure="the answers by the clients' clocks", within=(60 * MS, 0.05))
+@sick("thinks-forked", "waiting", cause="wait", who="^(client|python)", whom="^server",
+      why="think 15[0-9]", figure="the answers by the clients' clocks",
+      within=(60 * MS, 0.05))
 def forked_thinks(box):
-    """A server forks for each connection, and answers after 150 ms; ten clients, each a program of its own, ask once, one after another."""
+    """
+    A server forks for each connection, and answers after 150 ms; ten clients, each a program of its
+    own, ask once, one after another.
+    """
     return box.py('''
 l = socket.create_server(("127.0.0.1", 0), backlog=16)
 def server():
@@ -488,9 +498,14 @@ print(late)
 '''), box.own()
 
 
-@sick("thinks-udp", "waiting", cause="wait", who="^client", whom="^server", why="10[0-9] ms", figure="the answers by the program's clock", within=(20 * MS, 0.03))
+@sick("thinks-udp", "waiting", cause="wait", who="^client", whom="^server",
+      why="10[0-9] ms", figure="the answers by the program's clock",
+      within=(20 * MS, 0.03))
 def udp_thinks(box):
-    """A client that names the server's address in each sendto(), and waits in recvfrom(); the server, bound to every address, thinks 100 ms."""
+    """
+    A client that names the server's address in each sendto(), and waits in recvfrom(); the server,
+    bound to every address, thinks 100 ms.
+    """
     return box.py('''
 l = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 l.bind(("", 0))

@@ -694,6 +694,35 @@ static void whoever_waits_for_a_worker_is_the_news(void **state)
 	assert_string_equal(c.head, "curl[12] waits for nginx[1], through curl[7]");
 }
 
+/* of one process that reads there, and waits for another */
+static void waits_at(struct trace_endpoint *ep, int at, int reader, int sender)
+{
+	client_and_server(ep + at);
+	ep[at].peer = at + 1;
+	ep[at + 1].peer = at;
+	ep[at].making.connected = ep[at + 1].making.accepted = true;
+	ep[at].rx_calls.tgid = ep[at].tx_calls.tgid = reader;
+	ep[at + 1].rx_calls.tgid = ep[at + 1].tx_calls.tgid = sender;
+}
+
+/* A subscriber waits for a broker, that for a publisher, and the publisher for the broker. */
+static void a_chain_ends_before_it_comes_back(void **state)
+{
+	struct trace_endpoint ep[6];
+	struct trace_snapshot s = { .ep = ep, .n = 6 };
+	struct verdict v;
+	struct card c;
+
+	(void)state;
+	waits_at(ep, 0, 12, 7);
+	waits_at(ep, 2, 7, 5);
+	waits_at(ep, 4, 5, 7);
+	ep[0].rx.ns[RX_WAIT] = 95 * (SECOND / 100);
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_string_equal(c.head, "curl[12] waits for nginx[5], through curl[7]");
+}
+
 enum { PIPELINES = 40 };
 
 /* A script's pipelines: each writer waits until its reader has been started. */
@@ -4094,6 +4123,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(whoever_connected_waits_for_the_server_that_greets),
 	cmocka_unit_test(a_server_whose_reader_is_back_is_still_awaited),
 	cmocka_unit_test(whoever_waits_for_a_worker_is_the_news),
+	cmocka_unit_test(a_chain_ends_before_it_comes_back),
 	cmocka_unit_test(the_start_of_short_pipelines_is_no_stall),
 	cmocka_unit_test(waits_of_many_short_programs_are_one),
 	cmocka_unit_test(who_has_ended_is_not_awaited),

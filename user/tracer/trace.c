@@ -19,7 +19,7 @@ static int check_options(const struct trace_options *o, struct trace_error *e)
 
 	if (o->n_tgids > TRACE_TGIDS)
 		return fail(e, EXIT_BAD_USAGE, "too many processes to trace",
-			    "at most 256 can be listed", "trace a cgroup");
+			    "there is no room to list so many", "trace a cgroup");
 	if (listed && !o->n_tgids)
 		return fail(e, EXIT_BAD_USAGE, "no process to trace", "the filter asks for one",
 			    "name a process");

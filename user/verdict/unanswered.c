@@ -94,10 +94,10 @@ struct unanswered find_unanswered(const struct trace_snapshot *s)
 		if (!is_unanswered(ep))
 			continue;
 		server = bound_where_it_sends(s, ep);
-		if (!waits(s, ep, server) || was_answered_before(s, ep))
+		if (!waits(s, ep, server))
 			continue;
 		ns = waited_ns(s, ep, server);
-		if (most.endpoint < 0 || ns > most.ns)
+		if ((most.endpoint < 0 || ns > most.ns) && !was_answered_before(s, ep))
 			most = (struct unanswered){ (int)i, server, ep->tx_calls.messages, ns,
 						    was_refused(ep) };
 	}

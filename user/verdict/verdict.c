@@ -500,13 +500,16 @@ static bool is_short_pipeline(const struct trace_endpoint *ep)
 	       ep->tx.lifetime_ns < SHORT_PIPELINE_NS && ep->rx_calls.born_ns >= began(ep);
 }
 
-static void add_sender(const struct trace_endpoint *ep, uint64_t by_cause[TX_N],
-		       struct verdict *out)
+static void add_sender(const struct trace_endpoint *ep, struct verdict *out)
 {
 	out->sent = true;
 	out->stall_ns += ledger_stall_ns(&ep->tx);
 	out->lifetime_ns += ep->tx.lifetime_ns;
-	for (unsigned int c = 0; c < TX_N && !is_short_pipeline(ep); c++)
+}
+
+static void add_causes(const struct trace_endpoint *ep, uint64_t by_cause[TX_N])
+{
+	for (unsigned int c = 0; c < TX_N; c++)
 		by_cause[c] += ep->tx.ns[c];
 }
 
@@ -544,9 +547,11 @@ static void make(const struct trace_snapshot *s, struct verdict *out)
 			out->n_unknown++;
 			continue;
 		}
-		add_sender(ep, by_cause, out);
-		if (!is_short_pipeline(ep))
-			find_stalls(s, i, &found, out);
+		add_sender(ep, out);
+		if (is_short_pipeline(ep))
+			continue;
+		add_causes(ep, by_cause);
+		find_stalls(s, i, &found, out);
 	}
 	keep_united(&found, s, out);
 	find_scattered(s, by_cause, out);

@@ -342,7 +342,7 @@ static bool comes_back(const struct trace_snapshot *s, const struct wait_chain *
 {
 	pid_t tgid = awaited_tgid_at(s, next);
 
-	for (size_t k = 0; k < chain->n; k++)
+	for (size_t k = 0; tgid && k < chain->n; k++)
 		if (s->ep[chain->by[k]].rx_calls.tgid == tgid)
 			return true;
 	return tgid && s->ep[wait].rx_calls.tgid == tgid;
