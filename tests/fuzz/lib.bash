@@ -3,6 +3,7 @@
 # What the scripts of the fuzzers share. Run from the top of the tree.
 DIR=build/fuzz
 KEPT=tests/fuzz/corpus
+LIMITS=(-timeout=20 -rss_limit_mb=4096 -max_len=16384)
 
 all_fuzzers() {
 	local f
@@ -17,6 +18,13 @@ unpack() {
 	rm -rf "$DIR/corpus/$1"
 	mkdir -p "$DIR/corpus/$1" "$DIR/found/$1"
 	[[ ! -s $KEPT/$1.tar.xz ]] || tar -C "$DIR/corpus/$1" -xJf "$KEPT/$1.tar.xz"
+}
+
+# reached LOG: 'N of M', the edges that a fuzzer reaches with the inputs that it begins with, and those that it has
+reached() {
+	awk '/^INFO: Loaded .* inline 8-bit counters/ { for (i = 1; i < NF; i++) if ($(i + 1) == "inline") { sub(/^\(/, "", $i); all = $i } }
+		$2 == "INITED" { for (i = 1; i < NF; i++) if ($i == "cov:") seen = $(i + 1) }
+		END { print seen + 0, "of", all + 0 }' "$1"
 }
 
 # Leaks count, and memory that cannot be had is no fault.
