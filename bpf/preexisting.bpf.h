@@ -256,6 +256,21 @@ static __always_inline void seed_listener(__u64 sk)
 		listens_no_more(sk);
 }
 
+/* Its timer had fired before it was traced, and what it sent is on this host still. */
+SUBPROG int seed_undelivered(struct endpoint *ep, ns_t now)
+{
+	__u64 sk;
+
+	if (!ep || ep->id.proto != PROTO_TCP || !tx_device(ep))
+		return 0;
+	sk = ep->id.key;
+	if (!timer_unanswered(sk))
+		return 0;
+	ep->flying = GET(CAST(tcp_sock, sk), packets_out);
+	ep->fired = now;
+	return 1;
+}
+
 static __noinline int seed_endpoint(const struct target *to, ns_t now)
 {
 	__u64 sk = listens_by(to->sk), in_vain = no_room;
@@ -322,8 +337,10 @@ int seed_fd(struct bpf_raw_tracepoint_args *ctx)
 	ep = what >= SEED_KNOWN ? endpoint_known(target_key(&to)) : 0;
 	if (!ep)
 		return what;
-	if (what == SEED_MADE)
+	if (what == SEED_MADE) {
 		target_look(ep, &to, now);
+		seed_undelivered(ep, now);
+	}
 	if (what == SEED_MADE && file_of(CAST(task_struct, task), ctx->args[1]) != file) {
 		endpoint_close(ep, bpf_ktime_get_ns());
 		return SEED_GONE;

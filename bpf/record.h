@@ -37,7 +37,9 @@ enum drop { DROP_RCVBUF, DROP_QDISC, DROP_CHECKSUM, DROP_OTHER, DROP_N };
 	F(LOOK_DISORDER, 3, "disorder", "the peer has reported a hole, and nothing is taken for " \
 		"lost yet") \
 	F(LOOK_LOSS, 4, "loss", "it sends again what was lost: fast recovery, or after a timeout") \
-	F(LOOK_UNANSWERED, 5, "unanswered", "it was the last to send, and nothing has come since")
+	F(LOOK_UNANSWERED, 5, "unanswered", "it was the last to send, and nothing has come since") \
+	F(LOOK_UNDELIVERED, 6, "undelivered", "its retransmission timer has fired, and its data " \
+		"is still on this host")
 
 #define LOOK_FACT_ENUM(sym, num, name, what)  sym = num,
 #define LOOK_FACT_COUNT(sym, num, name, what) +1
@@ -453,6 +455,8 @@ struct endpoint {
 	struct tail_loss tail_lost;
 	ns_t ack_debt_ns; /* all time in which an ACK was owed */
 	unsigned long long delack_fires, retransmits, timeouts, zero_windows;
+	ns_t fired; /* when the retransmission timer last did */
+	ns_t undelivered_ns; /* until the timer fired, and what had been sent was on this host */
 	unsigned long long drops[DROP_N];
 	ns_t queue_at; /* residence: the integral of queue length over time, by Little's law */
 	unsigned long long queue_integral, queue_len, queue_max, dequeued;
@@ -511,6 +515,8 @@ static inline int is_mere_holder(const struct call_stats *b, const struct call_s
 {
 	return !b->tid && (b->others || (other->tid && other->tgid == b->tgid));
 }
+
+#define RETRY_NS 1000000 /* what TCP's timer does when it fires takes less */
 
 #define SYN_AND_FIN 2 /* each takes a sequence number, and is no byte */
 #define AUDIT_LOOKS \

@@ -845,12 +845,45 @@ static __noinline int probe_answered(struct endpoint *ep, struct sock *sk0)
 	return 0;
 }
 
+/* Since then no ACK has come, no segment has gone out, and the timer has not fired. */
+static __always_inline ns_t nothing_moved_since(const struct endpoint *ep, struct tcp_sock *tp,
+						ns_t now)
+{
+	__u32 ticks = (__u32)bpf_jiffies64() - GET(tp, rcv_tstamp);
+	ns_t since = now - ticks * opt.tick;
+
+	since = ep->born > since ? ep->born : since;
+	since = ep->flown > since ? ep->flown : since;
+	return ep->fired > since ? ep->fired : since;
+}
+
+static __always_inline void note_undelivered(struct endpoint *ep, ns_t now)
+{
+	struct tcp_sock *tp = CAST(tcp_sock, ep->id.key);
+	ns_t since = nothing_moved_since(ep, tp, now);
+
+	ep->flying = GET(tp, packets_out);
+	if (tx_device(ep) && now > since)
+		atomic_add(&ep->undelivered_ns, now - since);
+	ep->fired = now;
+}
+
+/* The timer has fired before: what it waits for may be on this host still. */
+SUBPROG int stays_undelivered(struct endpoint *ep, ns_t now)
+{
+	if (!ep || !ep->fired || ep->flown > ep->fired + RETRY_NS)
+		return 0;
+	note_undelivered(ep, now);
+	return 1;
+}
+
 /* the retransmission timer fired */
 static __always_inline void tcp_timeout(struct endpoint *ep, ns_t now)
 {
 	if (ep->probe.at)
 		probe_proves(ep);
 	tcp_lost(ep, now);
+	note_undelivered(ep, now);
 	atomic_add(&ep->timeouts, 1);
 	note_mark(ep, MARK_TIMEOUT, now, 0);
 	count(COUNT_OBSERVED);

@@ -277,6 +277,7 @@ int BPF_PROG(on_retransmit, struct sock *sk)
 	}
 	note_mark(ep, MARK_RETRANSMIT, now, 0);
 	tcp_look_back_slow(ep, (__u64)sk, now, 0);
+	stays_undelivered(ep, now);
 	ep->flown = now;
 	return 0;
 }
@@ -626,12 +627,14 @@ static __noinline int tcp_ended(__u64 sk)
 static __noinline int fin_follows(__u64 sk)
 {
 	struct endpoint *ep = endpoint_known(sk);
+	ns_t now = bpf_ktime_get_ns();
 
 	if (!ep || ep->closed)
 		return 0;
 	if (ep->tx_calls.left || ep->rx_calls.left)
 		closed_by(ep);
-	tcp_look_back_slow(ep, sk, bpf_ktime_get_ns(), 0);
+	tcp_look_back_slow(ep, sk, now, 0);
+	stays_undelivered(ep, now);
 	return 1;
 }
 

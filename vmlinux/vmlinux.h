@@ -218,6 +218,7 @@ struct tcp_sock {
 	__u32 chrono_start;
 	__u8 is_cwnd_limited : 1;
 	__u64 tcp_wstamp_ns;
+	__u32 rcv_tstamp;
 	__u32 rcv_nxt;
 	__u32 rcv_wup;
 	__u32 copied_seq;

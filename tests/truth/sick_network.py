@@ -159,6 +159,38 @@ except TimeoutError:
 '''), 2e9
 
 
+@sick("cable-pulled", cause="undelivered", who="^client", whom=r"10\.77\.0\.2", why="had not left this host", figure="the 2 s until the client ends", within=(100 * MS, 0.05))
+def pulled(box):
+    """In the middle of a stream the other end of the cable goes down: what the client sends stays in its queue."""
+    space, far = Space(box), Space(box, "far")
+    space.do("ip", "link", "add", "here", "type", "veth", "peer", "name", "there", "netns", far.name)
+    for at, end, address in (space, "here", "10.77.0.1/24"), (far, "there", "10.77.0.2/24"):
+        at.do("ip", "addr", "add", address, "dev", end)
+        at.do("ip", "link", "set", end, "up")
+    server = box.start(far.argv(sys.executable, box.write("server.py", PRELUDE + '''
+c = socket.create_server(("10.77.0.2", 99)).accept()[0]
+while c.recv(100000):
+    pass
+''')), log="server.log")
+    until("the server", lambda: ":99 " in far.do("ss", "-ltn"))
+    ledger = inside(box, space, f'''
+name("client")
+s = socket.create_connection(("10.77.0.2", 99))
+for _ in range(100):
+    s.sendall(bytes(8192))
+    time.sleep(0.005)
+subprocess.run(["ip", "-n", "{far.name}", "link", "set", "there", "down"], check=True)
+s.settimeout(2)
+try:
+    while True:
+        s.sendall(bytes(8192))
+except TimeoutError:
+    pass
+''')
+    server.kill()
+    return ledger, 2e9
+
+
 def slow_link(box, cc):
     """iperf3 for 3 s over loopback as of a link: packets of 1500 bytes, 20 Mbit/s, a queue of 60 KB."""
     program = need("iperf3")

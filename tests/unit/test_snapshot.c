@@ -157,6 +157,46 @@ static uint8_t how_known(const struct trace_endpoint *ep, const char *key)
 	return TRACE_UNKNOWN;
 }
 
+/* its timer fired at 1600, and sent again what was still below */
+static struct endpoint tcp_below_since_it_fired(void)
+{
+	struct endpoint ep = { .id.proto = PROTO_TCP, .born = BORN, .closed = END };
+
+	ep.rx.word = word_open(BORN);
+	ep.tx.word = word_open(BORN) | 1ULL << DEVICE_SHIFT;
+	ep.fired = 1600;
+	ep.flown = 1610;
+	ep.undelivered_ns = 300;
+	return ep;
+}
+
+static void what_stays_below_is_undelivered_until_now(void **state)
+{
+	struct endpoint ep = tcp_below_since_it_fired();
+	struct trace_endpoint e = told_of(&ep);
+
+	(void)state;
+	assert_int_equal(e.tx.now, TX_DEVICE);
+	assert_int_equal(e.undelivered_ns, 300);
+	assert_int_equal(e.open_undelivered_ns, END - 1600);
+	ep.flown += 2 * RETRY_NS; /* something moved since */
+	e = told_of(&ep);
+	assert_int_equal(e.open_undelivered_ns, 0);
+}
+
+static void what_looks_find_below_is_undelivered(void **state)
+{
+	struct endpoint ep = tcp_below_since_it_fired();
+	struct trace_endpoint e;
+
+	(void)state;
+	ep.tx.looks.n = 10;
+	ep.tx.looks.fact[LOOK_UNDELIVERED] = 4;
+	e = sampled_of(&ep);
+	assert_int_equal(e.undelivered_ns, e.tx.lifetime_ns * 4 / 10);
+	assert_int_equal(e.open_undelivered_ns, 0);
+}
+
 /* TCP's own count of what the path gives needs no hook; what a hook alone sees is unknown */
 static void without_hooks_the_path_is_known(void **state)
 {
@@ -409,6 +449,8 @@ int main(void)
 		cmocka_unit_test(what_flew_and_was_lost_is_recovery),
 		cmocka_unit_test(what_is_left_of_a_lost_flight_is_a_visit),
 		cmocka_unit_test(a_loss_of_before_is_not_the_phases),
+		cmocka_unit_test(what_stays_below_is_undelivered_until_now),
+		cmocka_unit_test(what_looks_find_below_is_undelivered),
 		cmocka_unit_test(without_hooks_the_path_is_known),
 		cmocka_unit_test(without_hooks_mptcp_is_told),
 		cmocka_unit_test(without_a_look_counts_have_not_begun),

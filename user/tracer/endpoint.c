@@ -213,6 +213,14 @@ static void fill_quiet(struct trace_endpoint *out, const struct endpoint *ep)
 		out->tx_calls.quiet_ns = out->at_ns - last;
 }
 
+/* What was sent is on this host, and nothing has moved it since the timer fired, and since it then
+ * tried to send it again. */
+static void fill_open_undelivered(struct trace_endpoint *out, const struct endpoint *ep)
+{
+	if (ep->fired && ep->flown <= ep->fired + RETRY_NS && out->tx.now == TX_DEVICE)
+		out->open_undelivered_ns = out->at_ns - MIN(out->at_ns, ep->fired);
+}
+
 /* the present episode is a piece of one that is counted already: see bpf/hold.bpf.h */
 static void join_present(struct trace_ledger *tx, const struct endpoint *ep, uint64_t at)
 {
@@ -525,6 +533,8 @@ static void fill_figures(struct trace_endpoint *out, const struct endpoint *ep)
 	out->needless = MIN(ep->dsacks, ep->retransmits);
 	out->timeouts = ep->timeouts;
 	out->zero_windows = ep->zero_windows;
+	out->undelivered_ns = ep->undelivered_ns;
+	fill_open_undelivered(out, ep);
 	out->rtt_us = ep->rtt_us;
 	out->min_rtt_us = endpoint_min_rtt(ep->min_rtt_us);
 	out->queue_integral = ep->queue_integral;

@@ -25,6 +25,13 @@ static uint64_t replies_so_far(const void *calls)
 	return b->reply_ns + b->open_reply_ns;
 }
 
+static uint64_t undelivered_so_far(const void *endpoint)
+{
+	const struct trace_endpoint *ep = endpoint;
+
+	return ep->undelivered_ns + ep->open_undelivered_ns;
+}
+
 static uint64_t longest_reply(const void *calls)
 {
 	const struct trace_call_stats *b = calls;

@@ -104,6 +104,10 @@
 	F(, syn_retransmits, U64, COUNT, SUM, LOSSES, "~syn_retransmits", OWN, by_hooks) \
 	/* of retransmits, by the other end's DSACKs: it had that already */ \
 	F(, needless, U64, COUNT, SUM, LOSSES, "~needless_retransmits", OWN, by_retransmits) \
+	/* what had been sent was on this host until the retransmission timer fired */ \
+	F(, undelivered_ns, U64, NS, SUM, LOSSES, "~undelivered_ns", undelivered_so_far, by_hooks) \
+	/* so far, since it fired last; not in undelivered_ns */ \
+	F(, open_undelivered_ns, U64, NS, LAST, LOSSES, NULL, OWN, by_hooks) \
 	/* next: TCP itself */
 
 /* datagrams and pipes; as JSON in objects of their own */

@@ -289,7 +289,7 @@ struct trace_counters {
 	uint64_t let_go; /* of `closed`: they live, and were idle and made room for others */
 };
 
-#define TRACE_LOOK_FACTS 6 /* enum look_fact of bpf/record.h: the names are trace_fact_name()'s */
+#define TRACE_LOOK_FACTS 7 /* enum look_fact of bpf/record.h: the names are trace_fact_name()'s */
 #define TRACE_CHRONOS	 3
 
 /* Of one endpoint of a sampled session: how often a look found each state, found it after a look
