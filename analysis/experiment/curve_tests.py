@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import units
 from ..errors import data
-from .compare import cells
+from .compare import cells, groups
 from ..measures import Measure, chosen, measure, x_text
 from .noise import draws, spread
 from .outcome import Outcome, REFUTED, SUPPORTED, UNDECIDED
@@ -239,8 +239,9 @@ def trend(points: Sequence[Point], claim: Mapping[str, Any]) -> Outcome:
     what = f"rising: above 0, and not under +{least:.0%}" if expect == "rises" else f"flat: within ±{within:.0%}"
     method = f"change over the range, by least squares, against its mean level; interval from 4000 redrawings; {what}"
     here, unit = chosen(points, claim.get("where")), str(claim.get("unit", "repeat"))
-    b = chosen(here, claim.get("than")) if claim.get("than") else None
-    x, level = _level(cells(chosen(here, claim.get("of")), by, m, unit), None if b is None else cells(b, by, m, unit))
+    a, b = chosen(here, claim.get("of")), chosen(here, claim.get("than")) if claim.get("than") else None
+    group = groups([*a, *(b or [])], unit, int(claim.get("units", 0)))
+    x, level = _level(cells(a, by, m, unit, group), None if b is None else cells(b, by, m, unit, group))
     if len(x) < 2:
         return nothing(method)
     slopes, _ = _lines(x, level, np.ones_like(x))

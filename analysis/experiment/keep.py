@@ -19,6 +19,7 @@ HEADER = ("schema", "version", "tool", "machine", "clock", "options", "started",
 LEDGER = ("stall_ns", "stall_per_message_ns", "normalised_stall", "unaccounted_ns", "verdict")
 END = ("role", "proto", "blame")
 PRIVATE = ("hostname",)
+DRAWN = 2  # repeats whose histograms a figure is drawn from
 
 
 def _some(o: Dict[str, Any], keys: "tuple[str, ...]") -> Dict[str, Any]:
@@ -45,7 +46,7 @@ def _end(end: Dict[str, Any]) -> Dict[str, Any]:
     return {**_some(end, END), "tx": _side(end.get("tx")), "rx": _side(end.get("rx"))}
 
 
-def compact(row: Dict[str, Any], histograms: bool) -> Dict[str, Any]:
+def compact(row: Dict[str, Any], histograms: float) -> Dict[str, Any]:
     if "schema" in row:
         out = _some(row, HEADER)
         out["machine"] = {k: v for k, v in (row.get("machine") or {}).items() if k not in PRIVATE}
@@ -53,7 +54,7 @@ def compact(row: Dict[str, Any], histograms: bool) -> Dict[str, Any]:
     if "end" in row:
         return row
     out = _some(row, POINT)
-    if not histograms:
+    if row.get("repeat", 0) >= histograms:
         out["histogram"] = None
     ledger = row.get("ledger")
     if isinstance(ledger, dict):
@@ -62,8 +63,11 @@ def compact(row: Dict[str, Any], histograms: bool) -> Dict[str, Any]:
     return found
 
 
-def _wants_histograms(plan: Plan) -> bool:
-    return any(f.get("kind") in ("cdf", "rank") for f in plan.figures) or any(c["kind"] in ("rare", "one-sided", "comb") for c in plan.claims)
+def _histograms(plan: Plan) -> float:
+    """Of so many repeats: claims need all of them, and a figure can be drawn again from a few."""
+    if any(c["kind"] in ("rare", "one-sided", "comb") for c in plan.claims):
+        return float("inf")
+    return DRAWN if any(f.get("kind") in ("cdf", "rank") for f in plan.figures) else 0
 
 
 def keep(plan: Plan, source: str, target: str) -> None:
@@ -71,6 +75,6 @@ def keep(plan: Plan, source: str, target: str) -> None:
     for run in plan.runs:
         path = data_file(plan, source, run.name)
         rows = [parse(line, path) for line in read_bytes(path).split(b"\n") if line.strip()]
-        lines = [json.dumps(compact(r, _wants_histograms(plan)), separators=(",", ":"), ensure_ascii=False) for r in rows]
+        lines = [json.dumps(compact(r, _histograms(plan)), separators=(",", ":"), ensure_ascii=False) for r in rows]
         packer = zlib.compressobj(9, zlib.DEFLATED, 31)
         write(os.path.join(target, run.name + ".ndjson.gz"), packer.compress(("\n".join(lines) + "\n").encode()) + packer.flush())

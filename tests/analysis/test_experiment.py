@@ -115,6 +115,20 @@ def test_what_disturbs_one_repeat_in_six_decides_nothing(save):
     assert judge(save, {**FASTER, "margin": 0.1}, few).verdict == UNDECIDED
 
 
+def at_two_speeds(ratio, repeats, seed=1):
+    """Half of all repeats meet a CPU that is a third slower, by chance."""
+    rng = np.random.default_rng(seed)
+    return [(names, r, value * (1.5 if rng.random() < 0.5 else 1.0)) for names, r, value in groups(ratio, 0.01, repeats=repeats, sizes=(1024,))]
+
+
+def test_the_best_of_groups_decides_where_a_cpu_has_two_speeds(save):
+    best = {**FASTER, "margin": 0.15, "units": 3}
+    assert judge(save, {**FASTER, "margin": 0.15}, at_two_speeds(1.0, 24)).verdict == UNDECIDED
+    assert all(judge(save, best, at_two_speeds(1.0, 24, seed=s)).verdict == NO_DIFFERENCE for s in range(5))
+    assert all(judge(save, best, at_two_speeds(1.3, 24, seed=s)).verdict == SUPPORTED for s in range(5))
+    assert "3 groups of repeats" in judge(save, best, at_two_speeds(1.0, 24)).tables[0].note
+
+
 def test_the_interval_of_many_repeats_holds_the_truth(save):
     """200 runs of twelve repeats without a difference: Yuen's interval, like the mean's, misses about one in twenty."""
     rng = np.random.default_rng(5)
