@@ -850,7 +850,7 @@ static __always_inline ns_t nothing_moved_since(const struct endpoint *ep, struc
 						ns_t now)
 {
 	__u32 ticks = (__u32)bpf_jiffies64() - GET(tp, rcv_tstamp);
-	ns_t since = now - ticks * opt.tick;
+	ns_t ago = ticks * opt.tick, since = ago < now ? now - ago : 0;
 
 	since = ep->born > since ? ep->born : since;
 	since = ep->flown > since ? ep->flown : since;

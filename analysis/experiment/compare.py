@@ -37,7 +37,7 @@ class Compared:
 
 def groups(points: Sequence[Point], unit: str, n: int) -> Dict[str, str]:
     """Repeat -> which of n groups it is in: those that follow one another are together. 0: each repeat is one of its own."""
-    repeats = sorted({plain(p.value(unit)) for p in points}, key=lambda r: as_number(r) or 0.0)
+    repeats = sorted({plain(p.value(unit)) for p in points}, key=lambda r: (as_number(r) or 0.0, r))
     return {r: str(i * n // len(repeats)) for i, r in enumerate(repeats)} if 0 < n < len(repeats) else {}
 
 

@@ -134,6 +134,8 @@ static void what_does_not_leave_is_no_health(void **state)
 		"had not left this host when the retransmission timer fired: 2 times, 300 ms"));
 	ep.open_undelivered_ns = 100000000; /* it goes on */
 	assert_non_null(strstr(said_of(&ep, &v), "2 times, 400 ms"));
+	ep.open_undelivered_ns = 9ULL * SECOND; /* since before this phase */
+	assert_non_null(strstr(said_of(&ep, &v), "2 times, 500 ms"));
 	ep.open_undelivered_ns = 0;
 	ep.undelivered_ns = 199000000; /* less than the timer takes */
 	assert_null(strstr(said_of(&ep, &v), "had not left this host"));

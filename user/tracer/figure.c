@@ -29,7 +29,7 @@ static uint64_t undelivered_so_far(const void *endpoint)
 {
 	const struct trace_endpoint *ep = endpoint;
 
-	return ep->undelivered_ns + ep->open_undelivered_ns;
+	return trace_undelivered_ns(ep);
 }
 
 static uint64_t longest_reply(const void *calls)

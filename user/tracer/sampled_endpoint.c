@@ -2,6 +2,7 @@
 /* An endpoint of a sampled session: the time by looks, TCP's own counts, and unknown what only a
  * ledger sees. */
 #include <string.h>
+#include <sys/param.h>
 
 #include "tracer/internal.h"
 
@@ -65,12 +66,21 @@ static bool was_looked_at(const struct endpoint *ep)
 	return ep->tx.looks.n;
 }
 
-/* how long that was so */
-static uint64_t fact_ns(const struct endpoint *ep, enum look_fact fact, uint64_t lifetime_ns)
+/* how long what it sent last had no answer */
+static uint64_t unanswered_ns(const struct endpoint *ep, uint64_t lifetime_ns)
 {
 	const struct looks *l = &ep->tx.looks;
 
-	return l->n ? (uint64_t)((double)lifetime_ns * l->fact[fact] / l->n) : 0;
+	return l->n ? (uint64_t)((double)lifetime_ns * l->fact[LOOK_UNANSWERED] / l->n) : 0;
+}
+
+/* of `device`: after the retransmission timer had fired */
+static uint64_t undelivered_ns(const struct endpoint *ep, uint64_t device_ns)
+{
+	const struct looks *l = &ep->tx.looks;
+	unsigned int seen = l->seen[TX_DEVICE], late = MIN(l->fact[LOOK_UNDELIVERED], seen);
+
+	return seen ? (uint64_t)((double)device_ns * late / seen) : 0;
 }
 
 /* Nobody was there to read what a UDP socket counted last, at its end. */
@@ -106,8 +116,8 @@ void sampled_endpoint(struct trace_endpoint *out, const struct endpoint *ep)
 	}
 	no_calls(&out->tx_calls, ep->moved[DIR_TX], tcp);
 	no_calls(&out->rx_calls, ep->moved[DIR_RX], tcp);
-	out->rx_calls.reply_ns = tcp ? fact_ns(ep, LOOK_UNANSWERED, out->rx.lifetime_ns) : 0;
-	out->undelivered_ns = tcp ? fact_ns(ep, LOOK_UNDELIVERED, out->tx.lifetime_ns) : 0;
+	out->rx_calls.reply_ns = tcp ? unanswered_ns(ep, out->rx.lifetime_ns) : 0;
+	out->undelivered_ns = tcp ? undelivered_ns(ep, out->tx.ns[TX_DEVICE]) : 0;
 	out->open_undelivered_ns = 0;
 	out->delack_res = out->queue_res = TRACE_UNKNOWN;
 	out->drops_res = drops_resolution(ep);

@@ -254,6 +254,14 @@ struct trace_endpoint {
 	uint8_t unseen[2]; /* enum trace_unseen: tx, rx */
 };
 
+/* Of a phase no more than its `device`: what the timer ends may have begun before. */
+static inline uint64_t trace_undelivered_ns(const struct trace_endpoint *ep)
+{
+	uint64_t ns = ep->undelivered_ns + ep->open_undelivered_ns;
+
+	return ns < ep->tx.ns[TX_DEVICE] ? ns : ep->tx.ns[TX_DEVICE];
+}
+
 /*
  * How well a state is known. What was seen of one that cannot be seen whole is a lower bound, and
  * part of the sum, where a call shows it; that nobody was in a call is shown by none.

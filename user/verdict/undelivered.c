@@ -13,7 +13,7 @@ struct reader_spell find_undelivered(const struct trace_snapshot *s)
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct trace_endpoint *ep = &s->ep[i];
-		uint64_t ns = ep->undelivered_ns + ep->open_undelivered_ns;
+		uint64_t ns = trace_undelivered_ns(ep);
 		double share =
 			ep->tx.lifetime_ns ? (double)ns / (double)ep->tx.lifetime_ns : 0;
 
