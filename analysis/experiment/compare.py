@@ -35,14 +35,23 @@ class Compared:
     p: Optional[float]
 
 
-def groups(points: Sequence[Point], unit: str, n: int) -> Dict[str, str]:
-    """Repeat -> which of n groups it is in: those that follow one another are together. 0: each repeat is one of its own."""
+Groups = Mapping[str, str]
+ALONE: Groups = MappingProxyType({})
+
+
+def groups(points: Sequence[Point], unit: str, n: int) -> Groups:
+    """Repeat -> which of n groups it is in: those that follow one another are together.
+    Empty where there are no more repeats than groups: each is alone."""
     repeats = sorted({plain(p.value(unit)) for p in points}, key=lambda r: (as_number(r) or 0.0, r))
-    return {r: str(i * n // len(repeats)) for i, r in enumerate(repeats)} if 0 < n < len(repeats) else {}
+    if not 0 < n < len(repeats):
+        return ALONE
+    return {r: str(i * n // len(repeats)) for i, r in enumerate(repeats)}
 
 
-def cells(points: Sequence[Point], by: str, m: Measure, unit: str = "repeat", group: Mapping[str, str] = MappingProxyType({})) -> Dict[float, Dict[str, float]]:
-    """x -> repeat, or group of repeats -> figure: a group's best. Where chance is drawn from a seed, the seed is what differs between repeats."""
+def cells(points: Sequence[Point], by: str, m: Measure, unit: str = "repeat",
+          group: Groups = ALONE) -> Dict[float, Dict[str, float]]:
+    """x -> repeat, or group of repeats -> figure: a group's best.
+    Where chance is drawn from a seed, the seed is what differs between repeats."""
     out: Dict[float, Dict[str, float]] = {}
     better = max if m.more_is_better else min
     for p in points:
@@ -54,8 +63,8 @@ def cells(points: Sequence[Point], by: str, m: Measure, unit: str = "repeat", gr
     return out
 
 
-def compare(a: Sequence[Point], b: Sequence[Point], by: str, m: Measure, margin: float = MARGIN, unit: str = "repeat", units: int = 0) -> Optional[Compared]:
-    group = groups([*a, *b], unit, units)
+def compare(a: Sequence[Point], b: Sequence[Point], by: str, m: Measure, margin: float = MARGIN,
+            unit: str = "repeat", group: Groups = ALONE) -> Optional[Compared]:
     ca, cb = cells(a, by, m, unit, group), cells(b, by, m, unit, group)
     xs = sorted(x for x in ca if x in cb and set(ca[x]) & set(cb[x]))
     if not xs:
@@ -122,9 +131,10 @@ def judge(points: Sequence[Point], claim: Mapping[str, Any], wanted: str) -> Out
     by = str(claim.get("by", "size"))
     where = chosen(points, claim.get("where"))
     margin = float(claim.get("margin", MARGIN))
-    units = int(claim.get("units", 0))
-    found = compare(chosen(where, claim.get("of")), chosen(where, claim.get("than")), by, m, margin, str(claim.get("unit", "repeat")), units)
-    what = f"the best of each of {units} groups of repeats" if units else "repeats"
+    of, than, unit = chosen(where, claim.get("of")), chosen(where, claim.get("than")), str(claim.get("unit", "repeat"))
+    group = groups([*of, *than], unit, int(claim.get("units", 0)))
+    found = compare(of, than, by, m, margin, unit, group)
+    what = f"the best of each of {len(set(group.values()))} groups of repeats" if group else "repeats"
     method = (f"moderated t interval (95 % for all {by}s at once) of the paired log ratio, {what} as units; differences under {margin:.0%} "
               "count as none; van Elteren's rank test over all")
     if found is None:
@@ -137,7 +147,8 @@ def judge(points: Sequence[Point], claim: Mapping[str, Any], wanted: str) -> Out
     word = "times as fast" if m.name != "share" else "times as good"
     rows = [[x_text(by, found.x[i]), m.text(float(np.median(found.a[i]))), m.text(float(np.median(found.b[i]))), f"{found.ratio[i]:.2f}",
              f"{found.lo[i]:.2f} to {found.hi[i]:.2f}", MARKS[found.mark[i]]] for i in range(len(found.x))]
-    table = Table(f"{m.words}: {a} against {b}", [by, a, b, word, "interval", "test"], rows, f"{len(found.a[0])} {'groups of repeats, the best of each' if units else 'repeats'}.")
+    table = Table(f"{m.words}: {a} against {b}", [by, a, b, word, "interval", "test"], rows,
+                  f"{len(found.a[0])} {'groups of repeats, the best of each' if group else 'repeats'}.")
     return Outcome(of_cells(found.mark, wanted), _sentence(found, a, b, by, m), method, [table])
 
 

@@ -127,6 +127,7 @@ def test_the_best_of_groups_decides_where_a_cpu_has_two_speeds(save):
     assert all(judge(save, best, at_two_speeds(1.0, 24, seed=s)).verdict == NO_DIFFERENCE for s in range(5))
     assert all(judge(save, best, at_two_speeds(1.3, 24, seed=s)).verdict == SUPPORTED for s in range(5))
     assert "3 groups of repeats" in judge(save, best, at_two_speeds(1.0, 24)).tables[0].note
+    assert judge(save, best, at_two_speeds(1.3, 3)).tables[0].note == "3 repeats."
 
 
 def test_the_interval_of_many_repeats_holds_the_truth(save):
