@@ -18,7 +18,6 @@
 
 #if defined(__x86_64__) || defined(__i386__)
 #define CLOCK_HAS_TSC 1
-#include <x86intrin.h>
 #else
 #define CLOCK_HAS_TSC 0
 #endif
@@ -36,17 +35,19 @@ static inline uint64_t now_ns(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
+/* The compilers' own names for __rdtsc() and __rdtscp(): <x86intrin.h>, which declares those, takes
+ * longer to compile than most files that include this one. */
 #if CLOCK_HAS_TSC
 static inline uint64_t clock_rdtsc(void)
 {
-	return __rdtsc();
+	return __builtin_ia32_rdtsc();
 }
 
 static inline uint64_t clock_rdtscp(void)
 {
 	unsigned int cpu;
 
-	return __rdtscp(&cpu);
+	return __builtin_ia32_rdtscp(&cpu);
 }
 #endif
 
