@@ -133,8 +133,8 @@ $(GEN)/%.skel.h: $(GEN)/%.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name $* > $@
 
 # --- tests: one executable per tests/unit/test_*.c, linked with the rooms that it includes files of, and those below them ---
-# A test's own code runs once: less optimisation compiles it in half the time.
-TEST_OPT := $(if $(findstring clang,$(CC)),$(if $(SAN),-O0),$(patsubst -O2,-O1,$(OPT)))
+# A test's own code runs once: with less optimisation it compiles in half the time.
+TEST_OPT := $(patsubst -O2,-O1,$(OPT))
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 $(B)/tests/unit/%: tests/unit/%.c $(ARCHIVES)
 	$(call say,TEST,$<)
