@@ -93,6 +93,8 @@ static bool is_set(const struct opt *o, const void *values, char *buf, size_t le
 	if (o->type == OPT_INT || o->type == OPT_SIZE || o->type == OPT_TIME) {
 		if (*(const int64_t *)field)
 			opt_amount_text(o, (double)*(const int64_t *)field, buf, len);
+	} else if (o->type == OPT_REAL && *(const double *)field) {
+		snprintf(buf, len, "%g", *(const double *)field);
 	} else if (o->type == OPT_ENUM || o->type == OPT_STRING) {
 		opt_format(o, values, buf, len);
 	}

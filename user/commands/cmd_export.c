@@ -36,7 +36,7 @@ static const struct opt export_options[] = {
 	OPT_HEAD("Metrics"),
 	{ OPT_STRING, 'l', "listen", "ADDRESS:PORT", "where to serve /metrics", EXPORT(listen) },
 	{ OPT_INT, 0, "max-groups", "N", "at most this many groups of program, cgroup and "
-					 "protocol; any more are counted as process=\"other",
+					 "protocol; any more are counted as process=\"other\"",
 	  EXPORT(max_groups), 1, GROUPS_MAX },
 	{ OPT_INT, 0, "cgroup-depth", "N", "keep this many components of a cgroup's "
 					   "path in the label (0: none)",
