@@ -20,6 +20,7 @@ from ..units import TIME_OPTIONS
 
 MARGIN = 0.03  # below this, runs on a quiet machine are not told apart
 ALPHA = 0.05
+PICKS = {"best": "the best", "quartile": "the better quartile"}  # of a group of repeats
 MARKS = {"better": "better", "worse": "worse", "same": "no difference", "unclear": "unclear"}
 
 
@@ -49,23 +50,22 @@ def groups(points: Sequence[Point], unit: str, n: int) -> Groups:
 
 
 def cells(points: Sequence[Point], by: str, m: Measure, unit: str = "repeat",
-          group: Groups = ALONE) -> Dict[float, Dict[str, float]]:
-    """x -> repeat, or group of repeats -> figure: a group's best.
+          group: Groups = ALONE, pick: str = "best") -> Dict[float, Dict[str, float]]:
+    """x -> repeat, or group of repeats -> figure: a group's best, or its better quartile.
     Where chance is drawn from a seed, the seed is what differs between repeats."""
-    out: Dict[float, Dict[str, float]] = {}
-    better = max if m.more_is_better else min
+    found: Dict[float, Dict[str, List[float]]] = {}
     for p in points:
         x, v = as_number(p.value(by)), m.get(p)
         if x is not None and v is not None and v > 0:
-            cell, repeat = out.setdefault(x, {}), plain(p.value(unit))
-            key = group.get(repeat, repeat)
-            cell[key] = better(cell.get(key, v), v)
-    return out
+            repeat = plain(p.value(unit))
+            found.setdefault(x, {}).setdefault(group.get(repeat, repeat), []).append(v)
+    share = 4 if pick == "quartile" else len(points) + 1
+    return {x: {key: sorted(v, reverse=m.more_is_better)[(len(v) - 1) // share] for key, v in cell.items()} for x, cell in found.items()}
 
 
 def compare(a: Sequence[Point], b: Sequence[Point], by: str, m: Measure, margin: float = MARGIN,
-            unit: str = "repeat", group: Groups = ALONE) -> Optional[Compared]:
-    ca, cb = cells(a, by, m, unit, group), cells(b, by, m, unit, group)
+            unit: str = "repeat", group: Groups = ALONE, pick: str = "best") -> Optional[Compared]:
+    ca, cb = cells(a, by, m, unit, group, pick), cells(b, by, m, unit, group, pick)
     xs = sorted(x for x in ca if x in cb and set(ca[x]) & set(cb[x]))
     if not xs:
         return None
@@ -133,8 +133,9 @@ def judge(points: Sequence[Point], claim: Mapping[str, Any], wanted: str) -> Out
     margin = float(claim.get("margin", MARGIN))
     of, than, unit = chosen(where, claim.get("of")), chosen(where, claim.get("than")), str(claim.get("unit", "repeat"))
     group = groups([*of, *than], unit, int(claim.get("units", 0)))
-    found = compare(of, than, by, m, margin, unit, group)
-    what = f"the best of each of {len(set(group.values()))} groups of repeats" if group else "repeats"
+    pick = str(claim.get("pick", "best"))
+    found = compare(of, than, by, m, margin, unit, group, pick)
+    what = f"{PICKS.get(pick, pick)} of each of {len(set(group.values()))} groups of repeats" if group else "repeats"
     method = (f"moderated t interval (95 % for all {by}s at once) of the paired log ratio, {what} as units; differences under {margin:.0%} "
               "count as none; van Elteren's rank test over all")
     if found is None:
@@ -148,7 +149,7 @@ def judge(points: Sequence[Point], claim: Mapping[str, Any], wanted: str) -> Out
     rows = [[x_text(by, found.x[i]), m.text(float(np.median(found.a[i]))), m.text(float(np.median(found.b[i]))), f"{found.ratio[i]:.2f}",
              f"{found.lo[i]:.2f} to {found.hi[i]:.2f}", MARKS[found.mark[i]]] for i in range(len(found.x))]
     table = Table(f"{m.words}: {a} against {b}", [by, a, b, word, "interval", "test"], rows,
-                  f"{len(found.a[0])} {'groups of repeats, the best of each' if group else 'repeats'}.")
+                  f"{len(found.a[0])} {f'groups of repeats, {PICKS.get(pick, pick)} of each' if group else 'repeats'}.")
     return Outcome(of_cells(found.mark, wanted), _sentence(found, a, b, by, m), method, [table])
 
 

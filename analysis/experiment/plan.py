@@ -13,6 +13,7 @@ from ..decode import parse, read_bytes
 from ..errors import AnalysisError, VERSION, data
 from ..text import clean_lines
 from .claims import KINDS
+from .compare import PICKS
 
 SCHEMA, SCHEMA_VERSION = "ipcstall.experiment", 1
 SECTIONS = ("Hypothesis", "Variables", "Apparatus")
@@ -97,4 +98,6 @@ def _claim(item: Any, where: str) -> Dict[str, Any]:
         raise data(where, f"kind {kind!r} is none of {', '.join(KINDS)}", SEE)
     if not fields.text(o, "says", where):
         raise data(where, "a claim needs a sentence, 'says'", SEE)
+    if o.get("pick", "best") not in PICKS:
+        raise data(where, f"pick {o.get('pick')!r} is none of {', '.join(PICKS)}", SEE)
     return o

@@ -130,6 +130,16 @@ def test_the_best_of_groups_decides_where_a_cpu_has_two_speeds(save):
     assert judge(save, best, at_two_speeds(1.3, 3)).tables[0].note == "3 repeats."
 
 
+def test_a_lucky_moment_of_one_group_is_passed_over_by_the_quartile(save):
+    """One repeat of forty-eight is a fifth quicker, on one side only."""
+    rows = [(names, r, value * (0.8 if r == 12 and names["mode"] == "a" else 1.0)) for names, r, value in at_two_speeds(1.0, 48)]
+    best = {**FASTER, "margin": 0.15, "units": 3}
+    assert judge(save, best, rows).verdict == UNDECIDED
+    assert judge(save, {**best, "pick": "quartile"}, rows).verdict == NO_DIFFERENCE
+    assert "the better quartile of each" in judge(save, {**best, "pick": "quartile"}, rows).tables[0].note
+    assert all(judge(save, {**best, "pick": "quartile"}, at_two_speeds(1.3, 48, seed=s)).verdict == SUPPORTED for s in range(5))
+
+
 def test_the_interval_of_many_repeats_holds_the_truth(save):
     """200 runs of twelve repeats without a difference: Yuen's interval, like the mean's, misses about one in twenty."""
     rng = np.random.default_rng(5)
