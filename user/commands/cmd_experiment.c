@@ -24,7 +24,7 @@ struct experiment_opts {
 
 static const struct opt experiment_options[] = {
 	{ OPT_FLAG, 0, "list", NULL, "the experiments that come with the program", AT(list) },
-	{ OPT_FLAG, 0, "quick", NULL, "the short form: at most about two minutes; weaker evidence",
+	{ OPT_FLAG, 0, "quick", NULL, "the short form: at most three minutes; weaker evidence",
 		AT(quick) },
 	{ OPT_STRING, 'o', "out", "DIR", "where data, figures and report go (default: FILE's name, "
 		"with -results)", AT(out) },
