@@ -59,8 +59,11 @@ def cells(points: Sequence[Point], by: str, m: Measure, unit: str = "repeat",
         if x is not None and v is not None and v > 0:
             repeat = plain(p.value(unit))
             found.setdefault(x, {}).setdefault(group.get(repeat, repeat), []).append(v)
-    share = 4 if pick == "quartile" else len(points) + 1
-    return {x: {key: sorted(v, reverse=m.more_is_better)[(len(v) - 1) // share] for key, v in cell.items()} for x, cell in found.items()}
+    return {x: {key: _picked(v, m, pick) for key, v in cell.items()} for x, cell in found.items()}
+
+
+def _picked(values: Sequence[float], m: Measure, pick: str) -> float:
+    return sorted(values, reverse=m.more_is_better)[(len(values) - 1) // 4 if pick == "quartile" else 0]
 
 
 def compare(a: Sequence[Point], b: Sequence[Point], by: str, m: Measure, margin: float = MARGIN,

@@ -14,13 +14,7 @@ refuses 'an address of elsewhere' 5 'Cannot assign' export --listen 192.0.2.1:19
 check 'a full disk' "exit $?: $(cat "$WORK/err")" grep -q 'No space left' "$WORK/err"
 
 # --- a server to look at ---
-"$KNOWN" nagle n=100000 >/dev/null 2>&1 &
-jobs_to_end+=($!)
-port=$(free_port)
-"$IPCSTALL" export --exact --listen "127.0.0.1:$port" --interval 2s 2>"$WORK/export.err" &
-exporter=$!
-jobs_to_end+=($exporter)
-until_true grep -q 'metrics at' "$WORK/export.err" || { fail 'the exporter comes up' "$(cat "$WORK/export.err")"; finish; }
+serve_metrics
 refuses 'a port that is taken' 5 'in use' export --listen "127.0.0.1:$port"
 
 cat >"$WORK/clients.py" <<'PY'

@@ -52,6 +52,16 @@ sleeps_in() { # PID NAME
 }
 # The tracer has attached its programs, and waits for what they will tell.
 tracing() { grep -qs '^link_id' /proc/"$1"/fdinfo/* && sleeps "$1"; } # PID
+# The exporter, $exporter, at $port of 127.0.0.1, beside a workload that waits for delayed ACKs.
+serve_metrics() {
+	"$KNOWN" nagle n=100000 >/dev/null 2>&1 &
+	jobs_to_end+=($!)
+	port=$(free_port)
+	"$IPCSTALL" export --exact --listen "127.0.0.1:$port" --interval 2s 2>"$WORK/export.err" &
+	exporter=$!
+	jobs_to_end+=("$exporter")
+	until_true grep -q 'metrics at' "$WORK/export.err" || { fail 'the exporter comes up' "$(cat "$WORK/export.err")"; finish; }
+}
 gone() { # PID...: no more than zombies, which wait for init only
 	local p
 	for p; do ! ps -o stat= -p "$p" | grep -qv Z || return 1; done

@@ -4,13 +4,7 @@
 needs_ledger
 command -v prometheus >/dev/null 2>&1 || { echo 'prometheus is not installed: apt-get install prometheus'; exit 77; }
 
-"$KNOWN" nagle n=100000 >/dev/null 2>&1 &
-jobs_to_end+=($!)
-port=$(free_port)
-"$IPCSTALL" export --exact --listen "127.0.0.1:$port" --interval 2s 2>"$WORK/export.err" &
-exporter=$!
-jobs_to_end+=($exporter)
-until_true grep -q 'metrics at' "$WORK/export.err" || { fail 'the exporter comes up' "$(cat "$WORK/export.err")"; finish; }
+serve_metrics
 prom=$(free_port)
 cat >"$WORK/prometheus.yml" <<YML
 global: { scrape_interval: 1s }
