@@ -62,6 +62,31 @@ static void three_in_a_row(void **state)
 		text, "; root cause: p12[12] of pipe:[12]: sndbuf <- p13[13] is not reading"));
 }
 
+/* git clone: what pack-objects writes ends at index-pack, which computes all the time */
+static void a_pipeline_is_as_fast_as_its_last_reader_computes(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_snapshot s;
+	struct verdict v;
+
+	pipe_between(&ep[0], A, B, 900000000);
+	pipe_between(&ep[1], B, C, 800000000);
+	ep[1].rx.lifetime_ns = SECOND;
+	ep[1].rx.ns[RX_UNREAD] = 900000000;
+	ep[1].rx.count[RX_UNREAD] = 1;
+	ep[1].rx_calls.cpu_ns = 850000000;
+	ep[1].rx_calls.cpu_res = TRACE_BOUNDED;
+	judge(&s, ep, 2, &v);
+	assert_int_equal(v.v[0].root, 1);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	assert_int_equal(v.kind, KIND_LIMIT);
+	assert_int_equal(v.lead, 1);
+	ep[1].rx_calls.cpu_ns = 100000000; /* it sleeps instead */
+	judge(&s, ep, 2, &v);
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
+	assert_int_equal(v.lead, 0);
+}
+
 /* B reads from C meanwhile, as paste does: nothing but C's data ends either wait. */
 static void a_reader_that_waits_for_another_is_not_to_blame(void **state)
 {
@@ -536,6 +561,7 @@ int main(void)
 		cmocka_unit_test(a_chain_seen_by_looks_has_its_root),
 		cmocka_unit_test(a_reader_that_waits_for_another_is_not_to_blame),
 		cmocka_unit_test(three_in_a_row),
+		cmocka_unit_test(a_pipeline_is_as_fast_as_its_last_reader_computes),
 		cmocka_unit_test(a_chain_of_one_name_is_not_told_together),
 		cmocka_unit_test(four_in_a_row_have_the_last_as_root),
 		cmocka_unit_test(a_short_wait_is_no_root),

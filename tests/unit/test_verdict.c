@@ -3587,6 +3587,16 @@ static void what_takes_most_of_a_request_is_told(void **state)
 	ep[0].tx.ns[TX_FLIGHT] = ep[1].tx.ns[TX_FLIGHT] = 3 * (SECOND / 10);
 	assert_non_null(strstr(said_of_both(ep, &v),
 			       "; it answers over a path that takes 200 ms a request, 3 requests"));
+	for (int i = 0; i < 2; i++) {
+		ep[i].family = AF_UNIX; /* which has no path: the requests took long to write */
+		ep[i].proto = TRACE_UNIX_STREAM;
+	}
+	assert_null(strstr(said_of_both(ep, &v), "; it answers"));
+	assert_int_equal(v.kind, KIND_WAIT);
+	for (int i = 0; i < 2; i++) {
+		ep[i].family = AF_INET;
+		ep[i].proto = TRACE_TCP;
+	}
 	ep[0].tx_calls.bytes_res = TRACE_UNKNOWN; /* looks count no requests */
 	ep[1].rx.ns[RX_UNREAD] = 6 * (SECOND / 10);
 	assert_non_null(

@@ -65,13 +65,18 @@ static double weight(const struct verdict *v, const struct finding *f)
 	return ns * (waits_for_own_writer(f) ? OWN_WEIGHT : 1);
 }
 
+static bool is_consequence(const struct finding *f)
+{
+	return f->behind_wait || f->behind_limit;
+}
+
 /* the heaviest stall, or limit; -1: none */
 static int heaviest(const struct verdict *v, bool limit)
 {
 	int at = -1;
 
 	for (size_t i = 0; i < v->n; i++)
-		if ((v->v[i].limit != LIMIT_NONE) == limit && !v->v[i].behind_wait &&
+		if ((v->v[i].limit != LIMIT_NONE) == limit && !is_consequence(&v->v[i]) &&
 		    (at < 0 || weight(v, &v->v[i]) > weight(v, &v->v[at])))
 			at = (int)i;
 	return at;

@@ -214,6 +214,16 @@ static bool lacks_answers(const struct trace_endpoint *ep, const struct ends *e)
 	return ep->proto == TRACE_PIPE && !e->answers;
 }
 
+/* Through a pipe or a Unix socket there is no path: what neither lay unread nor was thought over is
+ * a question that was still being written, as of one who reads a whole stream and answers once. */
+static bool was_still_asked(const struct trace_endpoint *ep, uint64_t wait, uint64_t unread,
+			    uint64_t think)
+{
+	uint64_t rest = wait - unread - think;
+
+	return is_local_ipc(ep) && rest > unread && rest > think;
+}
+
 void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -234,7 +244,8 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 	unread = smaller(wait, unread_there(&e));
 	think = wait - unread - smaller(wait - unread, on_the_way(ep, &e, n));
 	think = may_have_thought(s, &e, think);
-	if (waits_for_more(ep, &e, n, wait, unread + think))
+	if (waits_for_more(ep, &e, n, wait, unread + think) ||
+	    was_still_asked(ep, wait, unread, think))
 		return;
 	sum->n += n;
 	sum->unread_ns += unread;

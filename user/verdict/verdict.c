@@ -55,7 +55,7 @@ size_t *endpoints_by_stall(const struct trace_snapshot *s, size_t *n)
 	return order;
 }
 
-static bool is_local_ipc(const struct trace_endpoint *ep)
+bool is_local_ipc(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_PIPE || ep->family == AF_UNIX;
 }
@@ -256,11 +256,17 @@ static bool is_party(const struct trace_snapshot *s, const struct finding *f,
 	       (ep->tx_calls.tgid == b->tgid || (reader && reader->tgid == b->tgid));
 }
 
-/* A stream that goes as fast as it can neither explains nor hides a wait of other programs. */
+/* as a stream does, or a pipeline that ends in one */
+static bool goes_as_fast_as_it_can(const struct finding *f)
+{
+	return f->limit != LIMIT_NONE || f->behind_limit;
+}
+
+/* Such a stream neither explains nor hides a wait of other programs. */
 static bool is_beside_wait(const struct trace_snapshot *s, const struct finding *f,
 			   const struct trace_endpoint *waits_at)
 {
-	return f->limit != LIMIT_NONE && !is_party(s, f, &waits_at->rx_calls) &&
+	return goes_as_fast_as_it_can(f) && !is_party(s, f, &waits_at->rx_calls) &&
 	       !is_party(s, f, who_sends(s, waits_at));
 }
 
@@ -270,6 +276,13 @@ static bool is_behind_wait(const struct trace_snapshot *s, const struct finding 
 {
 	return f->reader_waits >= 0 &&
 	       s->ep[f->reader_waits].rx_calls.tgid == waits_at->rx_calls.tgid;
+}
+
+static void mark_behind_limit(struct verdict *v)
+{
+	for (size_t i = 0; i < v->n; i++)
+		v->v[i].behind_limit = v->v[i].limit == LIMIT_NONE && v->v[i].root >= 0 &&
+				       v->v[v->v[i].root].limit != LIMIT_NONE;
 }
 
 static void mark_behind_wait(const struct trace_snapshot *s, struct verdict *v)
@@ -382,7 +395,7 @@ static bool is_part_of_wait(const struct trace_snapshot *s, const struct verdict
 
 static bool is_limited(const struct verdict *v)
 {
-	return v->n && v->v[0].limit != LIMIT_NONE;
+	return v->n && goes_as_fast_as_it_can(&v->v[0]);
 }
 
 static bool is_brief(const struct verdict *v)
@@ -556,9 +569,10 @@ static void make(const struct trace_snapshot *s, struct verdict *out)
 	keep_united(&found, s, out);
 	find_scattered(s, by_cause, out);
 	verdict_link_waits(s, out);
+	verdict_link(s, out);
+	mark_behind_limit(out);
 	find_unstalled(s, out);
 	mark_behind_wait(s, out);
-	verdict_link(s, out);
 	verdict_deadlocks(s, out);
 	judge(out);
 }

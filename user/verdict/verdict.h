@@ -103,6 +103,7 @@ struct finding {
 	int reader_waits; /* index of the endpoint at which whoever does not read waited meanwhile
 			     for others to send (verdict/root_cause.h), -1: none */
 	bool behind_wait; /* that is the wait which the verdict tells */
+	bool behind_limit; /* nothing is wrong at its root: v[root].limit */
 	int deadlock; /* index of the endpoint at which whoever does not read waits in turn for the
 			 one he keeps waiting (verdict/deadlock.h), -1: none */
 	bool deadlock_reads; /* to write to him there; else to read */
@@ -298,6 +299,9 @@ const struct trace_listener *full_listener(const struct trace_snapshot *s,
 
 /* NIST's stall of one tx ledger: the sum of its stall rows. */
 uint64_t ledger_stall_ns(const struct trace_ledger *tx);
+
+/* a pipe or a Unix socket: what goes through it takes no path */
+bool is_local_ipc(const struct trace_endpoint *ep);
 
 /* Was the other end an endpoint too? */
 bool other_end_seen(const struct trace_endpoint *ep);
