@@ -10,6 +10,7 @@
 #ifndef IPCSTALL_PREEXISTING_BPF_H
 #define IPCSTALL_PREEXISTING_BPF_H
 
+#include "pending_request.bpf.h"
 #include "polled.bpf.h"
 
 #define XA_SHIFT_MASK 63
@@ -271,6 +272,23 @@ SUBPROG int seed_undelivered(struct endpoint *ep, ns_t now)
 	return 1;
 }
 
+/* As far as is known it was asked, or asked, when the session began. */
+SUBPROG int seed_request(struct endpoint *ep, ns_t now)
+{
+	__u32 facts;
+
+	if (!ep || ep->id.proto != PROTO_TCP)
+		return 0;
+	facts = pending_request(ep->id.key);
+	if (!(facts & 1u << LOOK_UNPROMPTED))
+		return 0;
+	if (facts & 1u << LOOK_OWES_ANSWER)
+		ep->asking.took = now;
+	else
+		ep->asking.asked = now;
+	return 1;
+}
+
 static __noinline int seed_endpoint(const struct target *to, ns_t now)
 {
 	__u64 sk = listens_by(to->sk), in_vain = no_room;
@@ -340,6 +358,7 @@ int seed_fd(struct bpf_raw_tracepoint_args *ctx)
 	if (what == SEED_MADE) {
 		target_look(ep, &to, now);
 		seed_undelivered(ep, now);
+		seed_request(ep, now);
 	}
 	if (what == SEED_MADE && file_of(CAST(task_struct, task), ctx->args[1]) != file) {
 		endpoint_close(ep, bpf_ktime_get_ns());

@@ -39,7 +39,11 @@ enum drop { DROP_RCVBUF, DROP_QDISC, DROP_CHECKSUM, DROP_OTHER, DROP_N };
 	F(LOOK_LOSS, 4, "loss", "it sends again what was lost: fast recovery, or after a timeout") \
 	F(LOOK_UNANSWERED, 5, "unanswered", "it was the last to send, and nothing has come since") \
 	F(LOOK_UNDELIVERED, 6, "undelivered", "its retransmission timer has fired, and its data " \
-		"is still on this host")
+		"is still on this host") \
+	F(LOOK_OWES_ANSWER, 7, "owes_answer", "the peer was the last to send, and nothing has " \
+		"gone out since") \
+	F(LOOK_UNPROMPTED, 8, "unprompted", "what was sent last is no reaction to what came from " \
+		"the other end: it began a request")
 
 #define LOOK_FACT_ENUM(sym, num, name, what)  sym = num,
 #define LOOK_FACT_COUNT(sym, num, name, what) +1

@@ -9,6 +9,7 @@
 #define IPCSTALL_SAMPLE_BPF_H
 
 #include "own_counts.h"
+#include "pending_request.bpf.h"
 #include "waiters.bpf.h"
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -19,11 +20,6 @@ struct tcp_sock___looked {
 		void *rb_node;
 	} out_of_order_queue;
 	__u32 total_retrans;
-	__u32 lsndtime, data_segs_in, data_segs_out, packets_out, rcv_nxt, rcv_wup;
-	__u64 tcp_wstamp_ns;
-	struct {
-		__u64 mstamp;
-	} rack;
 };
 
 /* From 6.18 on a UDP socket counts what it drops by NUMA node. */
@@ -46,9 +42,6 @@ struct sock___looked {
 
 struct inet_connection_sock___looked {
 	__u8 icsk_ca_state : 5;
-	struct {
-		__u32 lrcvtime;
-	} icsk_ack;
 };
 
 #pragma clang attribute pop
@@ -127,36 +120,6 @@ static __always_inline bool withholds_ack(__u64 sk)
 #define TCP_CA_DISORDER 1
 #define TCP_CA_RECOVERY 3
 
-/* who sends more than this for each that comes pushes, and asks nothing */
-#define SEGMENTS_A_REPLY 4
-
-/* Was data the last that it sent? Else that was the ACK of what had come; one that is still owed
- * will be. rack.mstamp dates the last data that was acknowledged, in us. */
-static __always_inline bool sent_data_last(const struct tcp_sock___looked *tp)
-{
-	__u64 last = GET(tp, tcp_wstamp_ns), data = GET(tp, rack.mstamp) * 1000;
-
-	if (GET(tp, packets_out))
-		return true;
-	return GET(tp, rcv_wup) == GET(tp, rcv_nxt) && last - data < 1000;
-}
-
-/* by the dates of the last data each way, in ticks; in one tick it may have asked again at once */
-static __always_inline bool is_unanswered(const struct tcp_sock___looked *tp,
-					  const struct inet_connection_sock___looked *icsk)
-{
-	__s32 later;
-
-	if (!bpf_core_field_exists(tp->lsndtime) ||
-	    !bpf_core_field_exists(icsk->icsk_ack.lrcvtime) ||
-	    !bpf_core_field_exists(tp->rack.mstamp))
-		return false;
-	if (GET(tp, data_segs_in) * SEGMENTS_A_REPLY < GET(tp, data_segs_out))
-		return false;
-	later = (__s32)(GET(tp, lsndtime) - GET(icsk, icsk_ack.lrcvtime));
-	return later > 0 || (!later && sent_data_last(tp));
-}
-
 static __always_inline __u32 tcp_facts(__u64 sk0)
 {
 	struct inet_connection_sock___looked *icsk = CAST(inet_connection_sock___looked, sk0);
@@ -169,7 +132,7 @@ static __always_inline __u32 tcp_facts(__u64 sk0)
 		 << LOOK_BACKLOG;
 	facts |= (__u32)(GET(tp, out_of_order_queue.rb_node) != 0) << LOOK_HOLE;
 	facts |= (__u32)(ca == TCP_CA_DISORDER) << LOOK_DISORDER;
-	facts |= (__u32)is_unanswered(tp, icsk) << LOOK_UNANSWERED;
+	facts |= pending_request(sk0);
 	return facts | (__u32)(ca >= TCP_CA_RECOVERY) << LOOK_LOSS;
 }
 

@@ -53,6 +53,65 @@ one_end "one end, 30 ms" "" "" think=30
 one_end "one end, 300 ms" "" "" think=300 n=4
 one_end "one end, client in epoll" "" "" think=30 wait=epoll
 
+# the other end seen: the client is not traced, and the server's end has the time of each of its requests
+server_end() { # NAME SETTING...
+	local name=$1
+	shift
+	rm -f port served
+	(
+		until_true test -s port
+		# shellcheck disable=SC2086
+		exec "$PY" "$program" client "$@" port="$(cat port)"
+	) &
+	jobs_to_end+=($!)
+	traced -- "$PY" "$program" server "$@"
+	says_true "$name: the server's time to think, and the number of requests" "$read_it; r = (l['slow_answers'] or {}).get('requests') or {}" "near(r['think_ns'], thought) and r['count'] == $n" "(r, 'thought', thought, l['verdict'])"
+	says_true "$name: what a request lay unread" "$read_it; r = (l['slow_answers'] or {}).get('requests') or {}" "r['unread_ns'] <= lay and near(r['unread_ns'], lay)" "(r, 'lay', lay, l['verdict'])"
+}
+n=10 server_end "the server alone, 30 ms" think=30
+n=10 server_end "the server alone, in epoll" think=30 serves=epoll
+n=10 server_end "the server alone, reader late" think=20 late=30
+
+# a request that was sent before anybody looked, and whose client waits in epoll: by the dates of the socket alone
+cat >pending.py <<-'PY'
+	import select, socket, sys
+	s = socket.socket()
+	if sys.argv[1] == "server":
+	    s.bind(("127.0.0.1", 0))
+	    s.listen(1)
+	    open("port", "w").write(str(s.getsockname()[1]))
+	    c = s.accept()[0]
+	    c.recv(9)
+	    open("came", "w").write("1")
+	    sys.stdin.read()
+	s.connect(("127.0.0.1", int(open("port").read())))
+	s.send(b"q")
+	p = select.epoll()
+	p.register(s, select.EPOLLIN)
+	p.poll()
+PY
+rm -f port came
+mkfifo hold-pending
+"$PY" pending.py server <hold-pending | cat >/dev/null & # an idle reader of its output, which waits for nothing in particular
+exec 9>hold-pending
+until_true test -s port
+"$PY" pending.py client &
+client=$!
+jobs_to_end+=($client)
+until_true test -s came
+server=$(pgrep -f 'pending.py server' | head -1)
+until_true sleeps $client
+for tier in sampled exact; do
+	[ $tier = sampled ] && how= || how=--exact
+	for end in client server; do
+		# shellcheck disable=SC2086
+		"$IPCSTALL" attach $how -q -p "${!end}" -d 1s --json m.json >out 2>err
+		kind=$([ $end = client ] && echo wait || echo answers)
+		says_true "$tier, of the $end: a request under way is suspected" 'd = json.load(open("m.json")); l = d["ledger"]; c = l["card"]' "l['outcome'] == 'waiting' and c['kind'] == '$kind' and c['surety'].startswith('suspected')" '(l["outcome"], c["kind"], c["head"], c["why"], c["surety"])'
+	done
+done
+exec 9>&-
+
 # a path of 10 ms each way
 a=answered-a-$$ b=answered-b-$$
 if [ -e /dev/net/tun ] && ip netns add $a 2>/dev/null && ip netns add $b 2>/dev/null; then

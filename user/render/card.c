@@ -17,6 +17,7 @@
 #include "verdict/live_fix.h"
 #include "verdict/other_clients.h"
 #include "verdict/other_findings.h"
+#include "verdict/replies.h"
 #include "verdict/requests.h"
 
 const char *const fix_state_names[FIX_STATES] = { NULL, "suggested", "proven", "refuted" };
@@ -663,14 +664,15 @@ static void card_scattered(const struct making *m)
 /* A program that computes is not one that sleeps, or waits for a third. */
 #define BUSY 0.5
 
-static double busy_share(const struct making *m, const struct trace_call_stats *sender)
+static double busy_share(const struct trace_call_stats *sender, const struct trace_endpoint *ep)
 {
-	return sender ? cpu_share(sender, m->s->ep[m->v->wait.endpoint].rx.lifetime_ns) : 0;
+	return sender ? cpu_share(sender, ep->rx.lifetime_ns) : 0;
 }
 
-static void append_busy(const struct making *m, const struct trace_call_stats *sender)
+static void append_busy(const struct making *m, const struct trace_call_stats *sender,
+			const struct trace_endpoint *ep)
 {
-	double busy = busy_share(m, sender);
+	double busy = busy_share(sender, ep);
 
 	if (busy >= BUSY)
 		text_append(m->c->why, sizeof(m->c->why), "; on its CPU %.0f %%",
@@ -703,7 +705,7 @@ static void append_other_parts(const struct requests *r, char *buf, size_t len)
 
 /* "nginx[7] thinks 300 ms a request, 41 requests; unread there 1.2 ms, on the way 3 ms each" */
 static void why_requests(const struct making *m, const struct requests *r,
-			 const struct trace_call_stats *sender)
+			 const struct trace_call_stats *sender, const struct trace_endpoint *ep)
 {
 	char *buf = m->c->why;
 	size_t len = sizeof(m->c->why);
@@ -713,7 +715,7 @@ static void why_requests(const struct making *m, const struct requests *r,
 	if (!r->bounded && !r->unanswered && !r->pieces && !mostly_given_up(r))
 		append_other_parts(r, buf, len);
 	if (!r->unanswered)
-		append_busy(m, sender);
+		append_busy(m, sender, ep);
 	set_surety(m->c, r->bounded || r->uneven ? INFERRED : SEEN_BOTH_ENDS);
 }
 
@@ -723,19 +725,21 @@ static uint64_t unread_while_it_waits(const struct making *m)
 }
 
 /* "nothing was held back: python3[7] works, sleeps, or waits for another" */
-static void why_silent(const struct making *m, const struct trace_call_stats *sender)
+static void why_silent(const struct making *m, const struct trace_call_stats *sender,
+		       const struct trace_endpoint *ep)
 {
 	const char *whom = m->c->whom;
 
 	snprintf(m->c->why, sizeof(m->c->why), "nothing was held back: %s %s", whom,
 		 verb_of(whom, "works", "work"));
-	if (!(busy_share(m, sender) >= BUSY)) /* or not known */
+	if (!(busy_share(sender, ep) >= BUSY)) /* or not known */
 		text_append(m->c->why, sizeof(m->c->why), ", %s, or %s for another",
 			    verb_of(whom, "sleeps", "sleep"), verb_of(whom, "waits", "wait"));
 }
 
 /* "python3[7] sent 20 times, every 103 ms on average" */
-static void why_nothing_comes(const struct making *m, const struct trace_call_stats *sender)
+static void why_nothing_comes(const struct making *m, const struct trace_call_stats *sender,
+			      const struct trace_endpoint *ep)
 {
 	uint64_t unread = unread_while_it_waits(m);
 	char each[32], *buf = m->c->why;
@@ -748,14 +752,14 @@ static void why_nothing_comes(const struct making *m, const struct trace_call_st
 		set_surety(m->c, SEEN_BOTH_ENDS);
 		return;
 	}
-	why_silent(m, sender);
+	why_silent(m, sender, ep);
 	if (trace_messages_known(sender) && sender->messages > 1) {
 		human_ns((double)m->v->wait.ns / (double)sender->messages, each, sizeof(each));
 		snprintf(buf, len,
 			 "nothing was held back: %s sent %" PRIu64 " times, every %s on average",
 			 m->c->whom, sender->messages, each);
 	}
-	append_busy(m, sender);
+	append_busy(m, sender, ep);
 }
 
 static void why_held_end(const struct making *m, const struct trace_call_stats *gone)
@@ -770,6 +774,13 @@ static bool is_destination_unknown(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_UDP && !ep->remote.port &&
 	       ep->rx.resolution[RX_WAIT] == TRACE_BY_LOOKS;
+}
+
+static void why_under_way(const struct making *m)
+{
+	snprintf(m->c->why, sizeof(m->c->why),
+		 "it had sent a request before, and nothing has come since");
+	set_surety(m->c, SUSPECTED);
 }
 
 /* what would end it, in words */
@@ -788,10 +799,12 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 	else if (halt_phrase(m->s, sender, longest_of(&m->v->wait)))
 		snprintf(buf, len, "%.16s[%d] %s", sender->comm, sender->tgid,
 			 halt_phrase(m->s, sender, longest_of(&m->v->wait)));
+	else if (asked_before(m->s, (size_t)m->v->wait.endpoint))
+		why_under_way(m);
 	else if (has_requests(&m->v->waits.requests))
-		why_requests(m, &m->v->waits.requests, sender);
+		why_requests(m, &m->v->waits.requests, sender, ep);
 	else if (sender)
-		why_nothing_comes(m, sender);
+		why_nothing_comes(m, sender, ep);
 	else if (is_destination_unknown(ep))
 		snprintf(buf, len, "it has sent, and waits to receive; samples do not see where "
 				   "its datagrams go");
@@ -833,7 +846,9 @@ static const char *what_is_awaited(const struct making *m, const struct trace_en
 	if (has_requests(r) ? !r->uneven && longest_part(r) == REQUEST_UNREAD
 			    : unread_while_it_waits(m) > 0)
 		return "read";
-	return ep->proto != TRACE_PIPE && (ep->tx_calls.bytes || is_destination_unknown(ep))
+	return ep->proto != TRACE_PIPE &&
+			       (ep->tx_calls.bytes || is_destination_unknown(ep) ||
+				asked_before(m->s, (size_t)m->v->wait.endpoint))
 		       ? "answer"
 		       : "send";
 }
@@ -976,7 +991,7 @@ static void card_connect(const struct making *m)
 	char each[32];
 	struct card *c = m->c;
 
-	program_name(connecting_program(ep), c->who, sizeof(c->who));
+	program_name(program_at(ep), c->who, sizeof(c->who));
 	address_of_peer(ep, c->whom, sizeof(c->whom));
 	snprintf(c->head, sizeof(c->head), "%s %s for connections to %s", c->who, waits(c->who),
 		 c->whom);
@@ -1003,6 +1018,51 @@ static void card_connect(const struct making *m)
 		 "trip",
 		 each);
 	set_surety(c, INFERRED);
+}
+
+/* A program that answers late, and waits at no connection meanwhile, computes or sleeps. */
+static void next_answers(const struct making *m, const struct trace_endpoint *ep)
+{
+	const struct trace_call_stats *b = program_at(ep);
+
+	if (busy_share(b, ep) >= BUSY)
+		snprintf(m->c->next, sizeof(m->c->next), "see where it computes: sudo perf top -p %d",
+			 b->tgid);
+	else
+		snprintf(m->c->next, sizeof(m->c->next),
+			 "a lock, a disk or a timer may hold it: sudo strace -f -p %d", b->tgid);
+}
+
+static void card_answers(const struct making *m)
+{
+	const struct slow_answers *a = &m->v->answers;
+	const struct trace_endpoint *ep = &m->s->ep[a->endpoint];
+	struct who server = who_was_last(program_at(ep));
+	struct card *c = m->c;
+
+	if (a->connections > 1)
+		snprintf(c->who, sizeof(c->who), "%zu clients", a->connections);
+	else
+		address_of_peer(ep, c->who, sizeof(c->who));
+	someone(&server, a->several, c->whom, sizeof(c->whom));
+	snprintf(c->head, sizeof(c->head), "%s %s for %s to answer", c->who,
+		 a->connections > 1 ? "wait" : "waits", c->whom);
+	where(c, ep,
+	      &(struct spent){ .connections = a->connections,
+			       .ns = a->ns,
+			       .lifetime_ns = a->lifetime_ns,
+			       .goes_on = a->goes_on });
+	if (has_requests(&a->requests))
+		why_requests(m, &a->requests, program_at(ep), ep);
+	else if (a->suspected)
+		snprintf(c->why, sizeof(c->why), "%s has sent nothing since the last request came",
+			 c->whom);
+	else
+		snprintf(c->why, sizeof(c->why),
+			 "%.0f %% of the samples found a request that had no answer yet",
+			 100 * m->v->share);
+	set_surety(c, a->suspected ? SUSPECTED : INFERRED);
+	next_answers(m, ep);
 }
 
 /* ---- nothing of it ---- */

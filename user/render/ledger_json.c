@@ -621,6 +621,18 @@ static json_t *connect_to_json(const struct trace_snapshot *s, const struct verd
 			 "refused", c->refused);
 }
 
+static json_t *answers_to_json(const struct trace_snapshot *s, const struct verdict *v)
+{
+	const struct slow_answers *a = &v->answers;
+
+	if (a->endpoint < 0)
+		return json_null();
+	return json_pack("{s:i, s:I, s:I, s:f, s:b, s:o}", "endpoint", a->endpoint, "connections",
+			 (json_int_t)a->connections, "ns", (json_int_t)a->ns, "share",
+			 (double)a->ns / (double)a->lifetime_ns, "goes_on", a->goes_on, "requests",
+			 requests_to_json(&a->requests));
+}
+
 static json_t *findings_to_json(const struct trace_snapshot *s, const struct verdict *v)
 {
 	json_t *finds = json_array();
@@ -642,6 +654,7 @@ static const struct {
 	[KIND_STARVED] = { "~starved", "?spell", starved_to_json },
 	[KIND_LOSS] = { "~loss", "?loss", loss_to_json },
 	[KIND_CONNECT] = { "~slow_connect", "?connects", connect_to_json },
+	[KIND_ANSWERS] = { "~slow_answers", "?answers", answers_to_json },
 	[KIND_SCATTERED] = { "~scattered", "?scattered", scattered_to_json },
 	[KIND_WAIT] = { "~long_wait", "?wait", wait_to_json },
 };

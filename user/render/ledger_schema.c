@@ -65,6 +65,9 @@ static const struct schema_def objects[] = {
 	  "~requests:?requests ~circle:count" },
 	{ "connects",
 	  "endpoint:count ns:count count:count max_ns:count share:number ~refused:bool" },
+	{ "answers",
+	  "endpoint:count connections:count ns:count share:number goes_on:bool "
+	  "requests:?requests" },
 	{ "withheld",
 	  "endpoint:count ns:count count:count share:number surety:surety text:text "
 	  "fix:text" },

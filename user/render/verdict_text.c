@@ -1028,7 +1028,7 @@ static void say_connect(const struct trace_snapshot *s, const struct verdict *v,
 	char name[160], who[48], total[32], longest[32];
 
 	endpoint_name(ep, name, sizeof(name));
-	program_name(connecting_program(ep), who, sizeof(who));
+	program_name(program_at(ep), who, sizeof(who));
 	human_ns((double)c->ns, total, sizeof(total));
 	human_ns((double)c->max_ns, longest, sizeof(longest));
 	if (c->refused) {
@@ -1050,6 +1050,32 @@ static const char *fix_connect(const struct trace_snapshot *s, const struct verd
 	       "two ends closer together";
 }
 
+/* "127.0.0.1:5 of tcp A > B waited 1.98 s (99.0 % of its time) for python3[7] to answer; it thinks
+ * 300 ms a request, 7 requests" */
+static void say_answers(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+			size_t len)
+{
+	const struct slow_answers *a = &v->answers;
+	const struct trace_endpoint *ep = &s->ep[a->endpoint];
+	struct who server = who_was_last(program_at(ep));
+	char name[160], who[PARTY_TEXT], total[32];
+	bool several = a->connections > 1;
+
+	endpoint_name(ep, name, sizeof(name));
+	if (several)
+		text_append(name, sizeof(name), " and %zu more", a->connections - 1);
+	name_several(&server, a->several);
+	who_name(&server, who, sizeof(who));
+	human_ns((double)a->ns, total, sizeof(total));
+	snprintf(buf, len, "the client%s of %s waited %s (%.1f %% of %s time) for %s to answer",
+		 several ? "s" : "", name, total, 100.0 * (double)a->ns / (double)a->lifetime_ns,
+		 several ? "their" : "its", who);
+	if (!has_requests(&a->requests))
+		return;
+	text_append(buf, len, "; it ");
+	append_requests(&a->requests, false, buf, len);
+}
+
 static const char *fix_mutual(const struct trace_snapshot *s, const struct verdict *v)
 {
 	return mutual_fix(&v->mutual);
@@ -1069,6 +1095,7 @@ static const struct {
 	[KIND_SCATTERED] = { say_scattered, fix_scattered },
 	[KIND_UNANSWERED] = { unanswered_sentence, fix_unanswered },
 	[KIND_CONNECT] = { say_connect, fix_connect },
+	[KIND_ANSWERS] = { say_answers, fix_none },
 	[KIND_MUTUAL] = { say_wait, fix_mutual },
 	[KIND_WAIT] = { say_wait, fix_none },
 	[KIND_QUIET] = { quiet_sentence, fix_none },
@@ -1115,7 +1142,7 @@ const char *verdict_fix(const struct trace_snapshot *s, const struct verdict *v)
  * the stall's sentence. */
 static const enum finding_kind also_kinds[] = { KIND_UNDELIVERED, KIND_WITHHELD, KIND_LATE,
 	KIND_STARVED, KIND_LOSS, KIND_SCATTERED, KIND_UNANSWERED,
-	KIND_CONNECT };
+	KIND_CONNECT, KIND_ANSWERS };
 
 /* What holds a stream below its limit for moments is not worth a sentence: its states show it. */
 static bool covered_by_lead(const struct verdict *v, size_t i)

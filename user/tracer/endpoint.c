@@ -515,6 +515,8 @@ static void fill_calls(struct trace_endpoint *out, const struct endpoint *ep, co
 	fill_open_stops(out, ep, t);
 	fill_open_replies(out, ep);
 	fill_quiet(out, ep);
+	out->tx_calls.outsider = is_outsider(t, (uint32_t)out->tx_calls.tgid);
+	out->rx_calls.outsider = is_outsider(t, (uint32_t)out->rx_calls.tgid);
 	out->tx_calls.bytes =
 		endpoint_under_way(out->tx_calls.bytes, ep->moved[DIR_TX], ep->tx.word);
 	out->rx_calls.bytes =

@@ -85,6 +85,8 @@
 	/* had had no answer */ \
 	F(, giver_unread_ns, U64, NS, LAST, GIVEN, NULL, OWN, always) \
 	F(, giver_thought_ns, U64, NS, LAST, GIVEN, NULL, OWN, always) \
+	/* the session is of other processes: this one only shares an end with them */ \
+	F(, outsider, FLAG, NONE, LAST, GIVEN, NULL, OWN, always) \
 	/* next: calls */
 
 /* struct trace_endpoint itself: TCP */

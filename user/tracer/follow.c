@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which processes a session follows. */
 #include <errno.h>
+#include <signal.h>
 
 #include "tracer/internal.h"
 
@@ -13,6 +14,26 @@ static __u32 number_of(struct trace *t, pid_t tgid)
 	if (!t->numbered)
 		return tgid;
 	return bpf_prog_test_run_opts(t->number_fd, &o) ? 0 : o.retval;
+}
+
+static bool is_followed(const struct trace *t, __u32 tgid)
+{
+	const __u32 *hint = object_var(t, "tgid_hint");
+	int fd = bpf_object__find_map_fd_by_name(t->obj, "followed");
+	unsigned char one;
+
+	return !hint || hint[tgid % TGID_HINTS] == tgid ||
+	       (hint[tgid % TGID_HINTS] && !bpf_map_lookup_elem(fd, &tgid, &one));
+}
+
+/* Who has ended is followed no more. */
+bool is_outsider(const struct trace *t, __u32 tgid)
+{
+	bool by_process =
+		t->opts.filter == TRACE_FILTER_TGIDS || t->opts.filter == TRACE_FILTER_TREE;
+
+	return by_process && !t->numbered && tgid && !is_followed(t, tgid) &&
+	       (!kill((pid_t)tgid, 0) || errno == EPERM);
 }
 
 int trace_follow(struct trace *t, pid_t tgid, struct trace_error *e)

@@ -111,11 +111,14 @@ int object_attach(struct trace *t, struct trace_error *e);
 void object_attach_late(struct trace *t);
 void object_detach(struct trace *t);
 void object_close(struct trace *t);
+/* follow.c: a process that lives, and that the session was not asked to follow */
+bool is_outsider(const struct trace *t, __u32 tgid);
+
 /* object_vars.c: a constant of the object before it is loaded; its variables after, mapped, by name
  */
 void *object_const(struct bpf_object *obj, const char *name);
 int object_map_vars(struct trace *t);
-void *object_var(struct trace *t, const char *name);
+void *object_var(const struct trace *t, const char *name);
 
 /* endpoint_eviction.c: drops idle endpoints when others found no slot; called with the session's
  * lock, often */

@@ -49,7 +49,7 @@ void *object_const(struct bpf_object *obj, const char *name)
 	return map && off >= 0 ? (char *)bpf_map__initial_value(map, &len) + off : NULL;
 }
 
-void *object_var(struct trace *t, const char *name)
+void *object_var(const struct trace *t, const char *name)
 {
 	long off = t->vars ? var_offset(bpf_object__btf(t->obj), ".bss", name) : -1;
 

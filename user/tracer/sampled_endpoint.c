@@ -66,12 +66,12 @@ static bool was_looked_at(const struct endpoint *ep)
 	return ep->tx.looks.n;
 }
 
-/* how long what it sent last had no answer */
-static uint64_t unanswered_ns(const struct endpoint *ep, uint64_t lifetime_ns)
+/* the part of its life in which looks found that */
+static uint64_t time_of_fact(const struct endpoint *ep, enum look_fact fact, uint64_t lifetime_ns)
 {
 	const struct looks *l = &ep->tx.looks;
 
-	return l->n ? (uint64_t)((double)lifetime_ns * l->fact[LOOK_UNANSWERED] / l->n) : 0;
+	return l->n ? (uint64_t)((double)lifetime_ns * l->fact[fact] / l->n) : 0;
 }
 
 /* of `device`: after the retransmission timer had fired */
@@ -116,7 +116,10 @@ void sampled_endpoint(struct trace_endpoint *out, const struct endpoint *ep)
 	}
 	no_calls(&out->tx_calls, ep->moved[DIR_TX], tcp);
 	no_calls(&out->rx_calls, ep->moved[DIR_RX], tcp);
-	out->rx_calls.reply_ns = tcp ? unanswered_ns(ep, out->rx.lifetime_ns) : 0;
+	out->rx_calls.reply_ns =
+		tcp ? time_of_fact(ep, LOOK_UNANSWERED, out->rx.lifetime_ns) : 0;
+	out->tx_calls.reply_ns =
+		tcp ? time_of_fact(ep, LOOK_OWES_ANSWER, out->rx.lifetime_ns) : 0;
 	out->undelivered_ns = tcp ? undelivered_ns(ep, out->tx.ns[TX_DEVICE]) : 0;
 	out->open_undelivered_ns = 0;
 	out->delack_res = out->queue_res = TRACE_UNKNOWN;
@@ -172,5 +175,9 @@ void sampled_looks(struct trace_looks *out, const struct endpoint *ep)
 	out->unevenness = unevenness(tx, sum((const uint64_t *)ep->tx.ns, TX_N));
 }
 
+_Static_assert((int)TRACE_FACT_UNANSWERED == LOOK_UNANSWERED &&
+		       (int)TRACE_FACT_OWES_ANSWER == LOOK_OWES_ANSWER &&
+		       (int)TRACE_FACT_UNPROMPTED == LOOK_UNPROMPTED,
+	       "trace.h and record.h number the facts alike");
 _Static_assert(TRACE_LOOK_FACTS == LOOK_FACTS_N && TRACE_CHRONOS == CHRONO_N,
 	       "trace.h and record.h differ");

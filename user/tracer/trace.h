@@ -297,7 +297,8 @@ struct trace_counters {
 	uint64_t let_go; /* of `closed`: they live, and were idle and made room for others */
 };
 
-#define TRACE_LOOK_FACTS 7 /* enum look_fact of bpf/record.h: the names are trace_fact_name()'s */
+#define TRACE_LOOK_FACTS 9 /* enum look_fact of bpf/record.h: the names are trace_fact_name()'s */
+enum { TRACE_FACT_UNANSWERED = 5, TRACE_FACT_OWES_ANSWER = 7, TRACE_FACT_UNPROMPTED = 8 };
 #define TRACE_CHRONOS	 3
 
 /* Of one endpoint of a sampled session: how often a look found each state, found it after a look

@@ -16,6 +16,7 @@ enum rank {
 	RANK_QUIET,
 	RANK_LIMIT,
 	RANK_DWARFED,	  /* of two waits the one that is a small part */
+	RANK_ANSWERS,	  /* if the server waits in turn, that is why */
 	RANK_WAIT,
 	RANK_CONNECT,
 	RANK_SCATTERED,
@@ -215,7 +216,7 @@ static double share_scattered(const struct verdict *v)
  * times as long hides; one that the machine made, by a wait of which it explains less than half. */
 #define TRIFLE_SHARE 0.05
 
-static bool overshadows(const struct verdict *v)
+static bool overshadows(const struct verdict *v, uint64_t wait_ns)
 {
 	int at = heaviest(v, false);
 	const struct finding *f = at < 0 ? NULL : &v->v[at];
@@ -223,8 +224,8 @@ static bool overshadows(const struct verdict *v)
 	if (!f)
 		return false;
 	if (is_held_by_machine(f))
-		return v->waits.ns > DWARFS * f->all.ns;
-	if (v->waits.ns < OVERSHADOWS * f->all.ns)
+		return wait_ns > DWARFS * f->all.ns;
+	if (wait_ns < OVERSHADOWS * f->all.ns)
 		return false;
 	return finding_share(f) < TRIFLE_SHARE ||
 	       (double)f->all.ns < TRIFLE_SHARE * (double)v->observed_ns;
@@ -234,7 +235,7 @@ static enum rank rank_any_wait(const struct verdict *v)
 {
 	if (v->wait.endpoint < 0)
 		return RANK_NONE;
-	return overshadows(v) ? RANK_OVERSHADOWS : RANK_WAIT;
+	return overshadows(v, v->waits.ns) ? RANK_OVERSHADOWS : RANK_WAIT;
 }
 
 static enum rank rank_wait(const struct verdict *v)
@@ -274,6 +275,18 @@ static enum rank rank_connect(const struct verdict *v)
 static double share_connect(const struct verdict *v)
 {
 	return (double)v->connect.ns / (double)v->connect.lifetime_ns;
+}
+
+static enum rank rank_answers(const struct verdict *v)
+{
+	if (v->answers.endpoint < 0)
+		return RANK_NONE;
+	return overshadows(v, v->answers.ns) ? RANK_OVERSHADOWS : RANK_ANSWERS;
+}
+
+static double share_answers(const struct verdict *v)
+{
+	return (double)v->answers.ns / (double)v->answers.lifetime_ns;
 }
 
 /* ---- nothing of it ---- */
@@ -320,6 +333,7 @@ static const struct {
 	[KIND_SCATTERED] = { rank_scattered, share_scattered, OUTCOME_STALLED },
 	[KIND_UNANSWERED] = { rank_unanswered, share_unanswered, OUTCOME_WAITING },
 	[KIND_CONNECT] = { rank_connect, share_connect, OUTCOME_WAITING },
+	[KIND_ANSWERS] = { rank_answers, share_answers, OUTCOME_WAITING },
 	[KIND_MUTUAL] = { rank_mutual, share_wait, OUTCOME_WAITING },
 	[KIND_WAIT] = { rank_wait, share_wait, OUTCOME_WAITING },
 	[KIND_QUIET] = { rank_quiet, share_quiet, OUTCOME_HEALTHY },

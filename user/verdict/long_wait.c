@@ -129,14 +129,20 @@ static bool is_question_open(const struct trace_snapshot *s, size_t i)
 	return at >= 0 && asked_last(s, (size_t)at);
 }
 
+/* It reads from a pipe that a program of the session has inherited, and never used: its log. */
+static bool is_others_business(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_PIPE && ep->rx_calls.outsider;
+}
+
 /* Who waits where nothing ever goes through waits for work, as servers do; unless that is all there
  * is to see. */
 static bool may_matter(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 
-	return (nothing_sent && !is_lifeline(s, i)) || ep->rx_calls.bytes || ep->tx_calls.bytes ||
-	       is_question_open(s, i);
+	return (nothing_sent && !is_others_business(ep) && !is_lifeline(s, i)) || ep->rx_calls.bytes || ep->tx_calls.bytes ||
+	       is_question_open(s, i) || asked_before(s, i);
 }
 
 static bool waits_in_vain(const struct trace_snapshot *s, size_t i, bool nothing_sent)

@@ -43,9 +43,10 @@ const struct trace_call_stats *starved_end(const struct trace_endpoint *ep,
 					   const struct reader_spell *starved);
 struct reader_spell find_undelivered(const struct trace_snapshot *s);
 struct unanswered find_unanswered(const struct trace_snapshot *s);
+struct slow_answers find_slow_answers(const struct trace_snapshot *s);
 struct slow_connect find_slow_connect(const struct trace_snapshot *s);
-/* who connected there, as far as was seen */
-const struct trace_call_stats *connecting_program(const struct trace_endpoint *ep);
+/* whose end it is, as far as was seen */
+const struct trace_call_stats *program_at(const struct trace_endpoint *ep);
 /* Of all that went through less than this is stray. */
 #define STRAY_SHARE 0.001
 void keep_worse_loss(struct datagram_loss *worst, const struct datagram_loss *loss);

@@ -133,6 +133,15 @@ static bool told_by_looks(const struct trace_endpoint *ep)
 	return ep->rx.resolution[RX_IDLE] == TRACE_BY_LOOKS;
 }
 
+bool is_servers_end(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+
+	return was_accepted(s, ep) ||
+	       (ep->local.port && ep->local.port < EPHEMERAL_PORT &&
+		ep->remote.port >= EPHEMERAL_PORT);
+}
+
 /* No look tells who spoke first. A connection has its ports; a helper at two pipes was started by
  * whoever asks it, and has the higher number. */
 static bool is_asked_by_looks(const struct trace_snapshot *s, size_t i)
@@ -141,9 +150,7 @@ static bool is_asked_by_looks(const struct trace_snapshot *s, size_t i)
 
 	if (ep->proto == TRACE_PIPE)
 		return way_back(s, i) >= 0 && ep->rx_calls.tgid > ep->tx_calls.tgid;
-	return was_accepted(s, ep) ||
-	       (ep->local.port && ep->local.port < EPHEMERAL_PORT &&
-		ep->remote.port >= EPHEMERAL_PORT);
+	return is_servers_end(s, i);
 }
 
 bool is_asked(const struct trace_snapshot *s, size_t i)
@@ -200,12 +207,42 @@ static const struct trace_call_stats *replies_to(const struct trace_snapshot *s,
 							       : &s->ep[ep->peer].tx_calls;
 }
 
+#define THROUGHOUT 0.9 /* of the looks */
+
+static bool found_throughout(const struct trace_looks *l, unsigned int fact)
+{
+	return l->n && (double)l->fact[fact] >= THROUGHOUT * (double)l->n &&
+	       (double)l->fact[TRACE_FACT_UNPROMPTED] >= THROUGHOUT * (double)l->n;
+}
+
+static bool nothing_went(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_TCP && ep->joined_late && !ep->rx_calls.bytes &&
+	       !ep->tx_calls.bytes && !ep->rx_calls.reply_n && !ep->tx_calls.reply_n;
+}
+
+bool asked_before(const struct trace_snapshot *s, size_t i)
+{
+	return nothing_went(&s->ep[i]) && asks(s, i) &&
+	       (s->looks ? found_throughout(&s->looks[i], TRACE_FACT_UNANSWERED)
+			 : s->ep[i].rx_calls.open_reply_ns != 0);
+}
+
+bool was_asked_before(const struct trace_snapshot *s, size_t i)
+{
+	return nothing_went(&s->ep[i]) && is_servers_end(s, i) &&
+	       (s->looks ? found_throughout(&s->looks[i], TRACE_FACT_OWES_ANSWER)
+			 : s->ep[i].tx_calls.open_reply_ns != 0);
+}
+
 /* Nothing was answered yet: is it a question at all? Between two processes of one program, over a
  * Unix socket, news go one way too. */
 static bool may_be_question(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 
+	if (asked_before(s, i))
+		return true;
 	if (told_by_looks(ep)) /* and there were answers before */
 		return ep->proto == TRACE_TCP && ep->rx_calls.bytes && ep->tx_calls.bytes;
 	return replies_to(s, ep)->reply_n ||

@@ -19,9 +19,18 @@ uint64_t owed_to(const struct trace_snapshot *s, size_t i, uint64_t wait_ns);
 /* its program connected, or spoke first */
 bool asks(const struct trace_snapshot *s, size_t i);
 
+/* The socket is one that accept() returned: it is known to be, or the ports tell. */
+bool is_servers_end(const struct trace_snapshot *s, size_t i);
+
 /* its program was connected to, and answers what it is asked: when the next question comes is up to
  * whoever asks */
 bool is_asked(const struct trace_snapshot *s, size_t i);
+
+/* A TCP request was under way when the session began, and still is: nothing went either way. It may
+ * be no request, but news, or half of one. */
+bool asked_before(const struct trace_snapshot *s, size_t i);
+/* it had come there, and has no answer yet */
+bool was_asked_before(const struct trace_snapshot *s, size_t i);
 
 /* By looks, which see a pipe's ring move and no message: is the last that went between the two
  * processes what the reader there wrote, through the other pipe? */

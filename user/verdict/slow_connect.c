@@ -33,7 +33,7 @@ static bool was_refused(const struct trace_endpoint *ep)
 	return ep->proto == TRACE_TCP && ep->tx_calls.refused_n;
 }
 
-const struct trace_call_stats *connecting_program(const struct trace_endpoint *ep)
+const struct trace_call_stats *program_at(const struct trace_endpoint *ep)
 {
 	return ep->tx_calls.tgid ? &ep->tx_calls : &ep->rx_calls;
 }
@@ -49,7 +49,7 @@ static int address_order(const struct trace_endpoint *a, const struct trace_endp
 
 static bool is_alike(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
-	return is_slow(b) && connecting_program(a)->tgid == connecting_program(b)->tgid &&
+	return is_slow(b) && program_at(a)->tgid == program_at(b)->tgid &&
 	       !address_order(a, b);
 }
 
@@ -83,7 +83,7 @@ static bool is_first(const struct trace_snapshot *s, size_t i)
 /* A loop of a shell starts a new process for each try, of one name. */
 static int place_order(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
-	int c = strcmp(connecting_program(a)->comm, connecting_program(b)->comm);
+	int c = strcmp(program_at(a)->comm, program_at(b)->comm);
 
 	return c ? c : address_order(a, b);
 }

@@ -422,9 +422,13 @@ static bool could_not_read(const struct trace_snapshot *s, const struct verdict 
 
 static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 {
+	bool nobody_asks;
+
 	out->loss = find_loss(s);
 	out->unanswered = find_unanswered(s);
 	out->connect = find_slow_connect(s);
+	out->answers = find_slow_answers(s);
+	nobody_asks = !out->sent && out->answers.endpoint < 0;
 	out->withheld = find_withheld_ack(s);
 	out->starved = find_starved(s);
 	out->undelivered = find_undelivered(s);
@@ -438,9 +442,9 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 		out->late = none;
 	out->late_answers = out->late.endpoint >= 0 && leaves_answers_unread(s, &out->late);
 	out->no_room = out->late.endpoint >= 0 && leaves_no_room(s, (size_t)out->late.endpoint);
-	out->wait = find_long_wait(s, !out->sent, &out->chain);
-	out->waits = sum_waits(s, &out->wait, !out->sent);
-	out->mutual = judge_mutual(s, &out->wait, !out->sent);
+	out->wait = find_long_wait(s, nobody_asks, &out->chain);
+	out->waits = sum_waits(s, &out->wait, nobody_asks);
+	out->mutual = judge_mutual(s, &out->wait, nobody_asks);
 	if (matters_beside_stalls(s, out) && !is_brief(out)) {
 		if (is_why_it_reads_late(s, out))
 			out->late = none;

@@ -59,6 +59,7 @@ extern const char *const outcome_names[OUTCOMES_N];
 	K(KIND_SCATTERED, scattered) \
 	K(KIND_UNANSWERED, unanswered) \
 	K(KIND_CONNECT, connect) \
+	K(KIND_ANSWERS, answers) \
 	K(KIND_MUTUAL, mutual) \
 	K(KIND_WAIT, wait) \
 	K(KIND_QUIET, quiet) \
@@ -215,6 +216,18 @@ struct slow_connect {
 			 from the first to the last */
 };
 
+/* A server that had a request for most of the time that its clients were connected, none of which
+ * was seen: they wait for it. Of alike connections, with what they have in all */
+struct slow_answers {
+	int endpoint; /* index in the snapshot: the first of them; -1: there is none */
+	size_t connections;
+	bool several; /* processes, of one name */
+	bool goes_on; /* one has no answer yet */
+	bool suspected; /* by looks alone: nothing was answered while they went on */
+	uint64_t ns, lifetime_ns;
+	struct requests requests; /* n 0: looks count none */
+};
+
 /* No stall stands out, but together they are too much to be called health: many small ones, or of
  * many endpoints that lived briefly. */
 struct scattered {
@@ -256,6 +269,7 @@ struct verdict {
 	struct scattered scattered;
 	struct unanswered unanswered; /* whoever waited longest */
 	struct slow_connect connect;  /* the longest in all */
+	struct slow_answers answers;  /* the longest in all */
 	uint64_t observed_ns;	      /* from the first endpoint's beginning to the snapshot */
 	uint64_t stall_ns;	      /* NIST's stall, of all endpoints */
 	uint64_t lifetime_ns; /* of all tx ledgers that ever carried data, and tell what held it */

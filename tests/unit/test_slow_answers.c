@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A server whose clients were not seen: its own end tells how long they waited for answers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <cmocka.h>
+
+#include "render/card.h"
+#include "render/ledger_text.h"
+
+enum { SECOND = 1000000000, SERVER = 7 };
+
+/* one connection of a second, at which `n` requests took `ns` each to be answered */
+static struct trace_endpoint connection(uint16_t client, uint64_t n, uint64_t ns)
+{
+	struct trace_endpoint ep = { .proto = TRACE_TCP,
+				     .family = AF_INET,
+				     .peer = -1,
+				     .at_ns = 2ull * SECOND,
+				     .local.port = 80,
+				     .remote.port = client };
+	struct trace_call_stats *calls[] = { &ep.tx_calls, &ep.rx_calls };
+
+	memset(ep.tx.resolution, TRACE_EXACT, sizeof(ep.tx.resolution));
+	memset(ep.rx.resolution, TRACE_EXACT, sizeof(ep.rx.resolution));
+	ep.tx.lifetime_ns = ep.rx.lifetime_ns = SECOND;
+	ep.tx.ns[TX_IDLE] = ep.rx.ns[RX_IDLE] = SECOND;
+	for (int i = 0; i < 2; i++) {
+		calls[i]->tgid = calls[i]->tid = SERVER;
+		strcpy(calls[i]->comm, "webd");
+		calls[i]->bytes_res = TRACE_EXACT;
+		calls[i]->messages = n;
+		calls[i]->bytes = 100 * n;
+	}
+	ep.tx_calls.reply_n = n;
+	ep.tx_calls.reply_ns = n * ns;
+	ep.tx_calls.reply_max_ns = ns;
+	return ep;
+}
+
+static void judge(struct trace_endpoint *ep, struct trace_looks *looks, size_t n,
+		  struct verdict *v, struct card *c)
+{
+	struct trace_snapshot s = { .ep = ep, .n = n, .looks = looks };
+
+	verdict_make(&s, v);
+	card_make(&s, v, c);
+}
+
+static void a_client_that_was_not_seen_waits_for_its_server(void **state)
+{
+	struct trace_endpoint ep = connection(40001, 3, 3 * (SECOND / 10));
+	struct verdict v;
+	struct card c;
+
+	judge(&ep, NULL, 1, &v, &c);
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
+	assert_int_equal(v.kind, KIND_ANSWERS);
+	assert_string_equal(c.who, "0.0.0.0:40001");
+	assert_string_equal(c.whom, "webd[7]");
+	assert_string_equal(c.why, "webd[7] thinks 300 ms a request, 3 requests");
+	assert_int_equal(c.surety, INFERRED);
+	ep.tx_calls.reply_ns = 3 * (SECOND / 10); /* less than half of the time */
+	judge(&ep, NULL, 1, &v, &c);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep = connection(40001, 3, 3 * (SECOND / 10));
+	ep.local.port = 40001; /* a client, whose own time between answer and question that is */
+	ep.remote.port = 80;
+	judge(&ep, NULL, 1, &v, &c);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
+/* What the client itself shows, if it was seen, is the wait; and what the server waits for is why. */
+static void what_the_server_waits_for_comes_first(void **state)
+{
+	struct trace_endpoint ep[2] = { connection(40001, 3, 3 * (SECOND / 10)),
+		connection(5432, 3, 0) };
+	struct verdict v;
+	struct card c;
+
+	ep[1].local.port = 40002;
+	ep[1].remote.port = 5432;
+	ep[1].rx.ns[RX_WAIT] = ep[1].rx.max[RX_WAIT] = 9 * (SECOND / 10);
+	ep[1].rx.count[RX_WAIT] = 3;
+	judge(ep, NULL, 2, &v, &c);
+	assert_int_equal(v.kind, KIND_WAIT);
+	assert_int_equal(v.wait.endpoint, 1);
+	assert_int_equal(v.answers.endpoint, 0);
+	ep[0].paired = true;
+	judge(ep, NULL, 2, &v, &c);
+	assert_int_equal(v.answers.endpoint, -1);
+}
+
+static void clients_of_one_server_are_added(void **state)
+{
+	struct trace_endpoint ep[3] = { connection(40001, 3, 3 * (SECOND / 10)),
+		connection(40002, 2, 4 * (SECOND / 10)), connection(40003, 1, SECOND / 10) };
+	struct verdict v;
+	struct card c;
+
+	ep[1].tx_calls.tgid = ep[1].rx_calls.tgid = 8; /* a process for each */
+	ep[2].local.port = 81;			       /* another service, which is quick */
+	judge(ep, NULL, 3, &v, &c);
+	assert_int_equal(v.answers.connections, 2);
+	assert_true(v.answers.several);
+	assert_int_equal(v.answers.ns, 17ull * (SECOND / 10));
+	assert_int_equal(v.answers.requests.n, 5);
+	assert_string_equal(c.who, "2 clients");
+	assert_string_equal(c.head, "2 clients wait for several webd to answer");
+}
+
+/* A request that hangs counts; what is read and never answered, as a log's lines, is none. */
+static void a_request_without_an_answer_yet_counts(void **state)
+{
+	struct trace_endpoint ep = connection(40001, 2, SECOND / 100);
+	struct verdict v;
+	struct card c;
+
+	ep.rx_calls.messages = 3;
+	ep.tx_calls.open_reply_ns = 9 * (SECOND / 10);
+	judge(&ep, NULL, 1, &v, &c);
+	assert_int_equal(v.kind, KIND_ANSWERS);
+	assert_true(v.answers.goes_on);
+	assert_string_equal(c.why, "webd[7] thinks 900 ms over one of 3 requests");
+	ep.rx_calls.messages = 30;
+	judge(&ep, NULL, 1, &v, &c);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep.tx_calls.reply_n = ep.tx_calls.reply_ns = ep.tx_calls.messages = 0;
+	judge(&ep, NULL, 1, &v, &c);
+	assert_int_equal(v.answers.endpoint, -1);
+	ep.rx_calls.messages = 1; /* the first request */
+	judge(&ep, NULL, 1, &v, &c);
+	assert_int_equal(v.kind, KIND_ANSWERS);
+}
+
+/* Nothing went since the session began, but the socket's dates say that a request came before. */
+static void a_request_from_before_the_session_is_suspected(void **state)
+{
+	struct trace_endpoint ep = connection(40001, 0, 0);
+	struct trace_looks looks = { .n = 100 };
+	struct verdict v;
+	struct card c;
+
+	memset(ep.tx.resolution, TRACE_BY_LOOKS, sizeof(ep.tx.resolution));
+	memset(ep.rx.resolution, TRACE_BY_LOOKS, sizeof(ep.rx.resolution));
+	ep.joined_late = true;
+	ep.tx_calls.reply_ns = SECOND;
+	ep.tx_calls.bytes_res = ep.rx_calls.bytes_res = TRACE_BOUNDED;
+	looks.fact[TRACE_FACT_OWES_ANSWER] = looks.fact[TRACE_FACT_UNPROMPTED] = 100;
+	judge(&ep, &looks, 1, &v, &c);
+	assert_int_equal(v.kind, KIND_ANSWERS);
+	assert_int_equal(c.surety, SUSPECTED);
+	assert_string_equal(c.why, "webd[7] has sent nothing since the last request came");
+	looks.fact[TRACE_FACT_UNPROMPTED] = 0; /* a window, or the reply to a ping */
+	judge(&ep, &looks, 1, &v, &c);
+	assert_int_equal(v.answers.endpoint, -1);
+	ep.tx_calls.bytes = ep.rx_calls.bytes = 100; /* and it answers while they look */
+	judge(&ep, &looks, 1, &v, &c);
+	assert_int_equal(v.kind, KIND_ANSWERS);
+	assert_int_equal(c.surety, INFERRED);
+}
+
+/* The client's end of the same: it is in epoll, and nothing came since it asked. */
+static void a_client_that_asked_before_the_session_waits(void **state)
+{
+	struct trace_endpoint ep = connection(80, 0, 0);
+	struct verdict v;
+	struct card c;
+
+	ep.local.port = 40001;
+	ep.joined_late = true;
+	ep.rx_calls.open_reply_ns = SECOND;
+	judge(&ep, NULL, 1, &v, &c);
+	assert_int_equal(v.kind, KIND_WAIT);
+	assert_int_equal(c.surety, SUSPECTED);
+	assert_string_equal(c.why, "it had sent a request before, and nothing has come since");
+	ep.rx_calls.open_reply_ns = 0;
+	judge(&ep, NULL, 1, &v, &c);
+	assert_int_not_equal(v.outcome, OUTCOME_WAITING);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_client_that_was_not_seen_waits_for_its_server),
+		cmocka_unit_test(what_the_server_waits_for_comes_first),
+		cmocka_unit_test(clients_of_one_server_are_added),
+		cmocka_unit_test(a_request_without_an_answer_yet_counts),
+		cmocka_unit_test(a_request_from_before_the_session_is_suspected),
+		cmocka_unit_test(a_client_that_asked_before_the_session_waits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Whoever attaches to a server alone sees no client wait: those are on other hosts, or not traced.
+ * But the server's own end tells when a request came, when it was read, and when the answer went
+ * out.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "verdict/negligible.h"
+#include "verdict/other_findings.h"
+#include "verdict/replies.h"
+#include "verdict/times.h"
+
+/* A request in one piece or in two: of more nobody knows that it is one, until it is answered. */
+#define PIECES 2
+/* A message more for so many that were answered asks nothing: a window, a ping. */
+#define LITTLE 8
+
+/* of the time that its clients were connected */
+#define ANSWERS_SHARE 0.5
+
+/* what one connection's requests took */
+struct served {
+	uint64_t answered_ns, unread_ns;
+	uint64_t open_ns; /* since the last request was read, which has no answer yet; 0: it has */
+	bool since_before; /* the session */
+};
+
+static bool told_by_looks(const struct trace_endpoint *ep)
+{
+	return ep->rx.resolution[RX_IDLE] == TRACE_BY_LOOKS;
+}
+
+static bool are_counted(const struct trace_endpoint *ep)
+{
+	return trace_messages_known(&ep->rx_calls) && trace_messages_known(&ep->tx_calls);
+}
+
+/* What was read last is a request, if those before were: each had its answer. */
+static bool has_request(const struct trace_endpoint *ep)
+{
+	uint64_t came = ep->rx_calls.messages, n = ep->tx_calls.reply_n;
+
+	return ep->tx_calls.open_reply_ns && came &&
+	       (came <= PIECES || (n && came <= n + n / LITTLE + 1));
+}
+
+/* Looks tell how long it owed an answer, whether it had read the request or not. */
+static void add_looks(const struct trace_endpoint *ep, struct served *x)
+{
+	uint64_t owed = ep->tx_calls.reply_ns;
+
+	if (!x->since_before && !(ep->rx_calls.bytes && ep->tx_calls.bytes))
+		return;
+	x->unread_ns = smaller(owed, ep->rx.ns[RX_UNREAD]);
+	x->answered_ns = owed - x->unread_ns;
+}
+
+static void add_messages(const struct trace_endpoint *ep, struct served *x)
+{
+	uint64_t life = ep->rx.lifetime_ns;
+
+	if (x->since_before || has_request(ep))
+		x->open_ns = ep->tx_calls.open_reply_ns;
+	if (!ep->tx_calls.reply_n && !x->open_ns)
+		return;
+	x->answered_ns = ep->tx_calls.reply_ns;
+	x->unread_ns = smaller(ep->rx.ns[RX_UNREAD],
+			       life - smaller(life, x->answered_ns + x->open_ns));
+}
+
+static struct served served_at(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+	struct served x = { .since_before = was_asked_before(s, i) };
+
+	if (told_by_looks(ep))
+		add_looks(ep, &x);
+	else if (are_counted(ep))
+		add_messages(ep, &x);
+	return x;
+}
+
+static uint64_t served_ns(const struct served *x)
+{
+	return x->answered_ns + x->unread_ns + x->open_ns;
+}
+
+static bool serves_unseen_client(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+
+	return (ep->proto == TRACE_TCP || ep->proto == TRACE_UNIX_STREAM) && !other_end_seen(ep) &&
+	       program_at(ep)->tgid && ep->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN &&
+	       is_servers_end(s, i);
+}
+
+/* One that has no answer yet counts once it takes longer than any before: nobody knows how long it
+ * will. */
+static uint64_t open_that_counts(const struct trace_endpoint *ep, const struct served *x)
+{
+	return !ep->tx_calls.reply_n || x->open_ns > ep->tx_calls.reply_max_ns ? x->open_ns : 0;
+}
+
+static void add_requests_of(const struct trace_endpoint *ep, const struct served *x,
+			    struct requests *r)
+{
+	uint64_t open = open_that_counts(ep, x);
+
+	if (x->since_before || told_by_looks(ep)) /* how many is not known, or how long */
+		return;
+	r->n += ep->tx_calls.reply_n + (open != 0);
+	r->think_ns += x->answered_ns + open;
+	r->unread_ns += x->unread_ns;
+	r->think_max_ns = larger(r->think_max_ns, larger(ep->tx_calls.reply_max_ns, open));
+	r->unread_max_ns = larger(r->unread_max_ns, ep->rx.max[RX_UNREAD]);
+}
+
+static void add_connection(const struct trace_snapshot *s, const struct trace_endpoint *ep,
+			   struct slow_answers *sum)
+{
+	struct served x = served_at(s, (size_t)(ep - s->ep));
+	uint64_t ns = served_ns(&x);
+
+	if (!ns || ns > ep->rx.lifetime_ns)
+		return;
+	if (sum->endpoint < 0)
+		sum->endpoint = (int)(ep - s->ep);
+	sum->several |= program_at(ep)->tgid != program_at(&s->ep[sum->endpoint])->tgid;
+	sum->connections++;
+	sum->ns += ns;
+	sum->lifetime_ns += ep->rx.lifetime_ns;
+	sum->goes_on |= !ep->closed && (x.since_before || x.open_ns);
+	sum->suspected |= x.since_before;
+	add_requests_of(ep, &x, &sum->requests);
+}
+
+/* A server may have a process for each connection. */
+static int server_order(const struct trace_endpoint *a, const struct trace_endpoint *b)
+{
+	if (a->proto != b->proto)
+		return a->proto < b->proto ? -1 : 1;
+	if (a->local.port != b->local.port)
+		return a->local.port < b->local.port ? -1 : 1;
+	return strcmp(program_at(a)->comm, program_at(b)->comm);
+}
+
+/* those of one server together, in the order of the snapshot */
+static int full_order(const void *x, const void *y)
+{
+	const struct trace_endpoint *a = *(const struct trace_endpoint *const *)x,
+				    *b = *(const struct trace_endpoint *const *)y;
+	int c = server_order(a, b);
+
+	return c ? c : (a > b) - (a < b);
+}
+
+static size_t collect(const struct trace_snapshot *s, const struct trace_endpoint **v)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (serves_unseen_client(s, i))
+			v[n++] = &s->ep[i];
+	qsort(v, n, sizeof(*v), full_order);
+	return n;
+}
+
+static bool are_slow(const struct slow_answers *a, uint64_t observed)
+{
+	return a->ns && (double)a->ns >= ANSWERS_SHARE * (double)a->lifetime_ns &&
+	       !is_negligible(a->ns, observed);
+}
+
+struct slow_answers find_slow_answers(const struct trace_snapshot *s)
+{
+	const struct trace_endpoint **v = array_new(s->n, 0, sizeof(*v));
+	size_t n = v ? collect(s, v) : 0;
+	struct slow_answers most = { .endpoint = -1 };
+	uint64_t observed = observed_ns(s);
+
+	for (size_t i = 0, first = 0; i < n; first = i) {
+		struct slow_answers one = { .endpoint = -1 };
+
+		for (; i < n && !server_order(v[first], v[i]); i++)
+			add_connection(s, v[i], &one);
+		if (one.ns > most.ns && are_slow(&one, observed))
+			most = one;
+	}
+	free(v);
+	return most;
+}
