@@ -83,6 +83,35 @@ static __always_inline bool is_sending(struct sock *sk)
 	return GET(sk, sk_lock.owned) && !tcp_unread(sk);
 }
 
+/* A look holds no lock: between two reads of a socket its queue may have been sent. What holds it
+ * is sure where the same segment is its head before and after. */
+struct queue_head {
+	__u64 segment;
+	__u32 snd_nxt;
+};
+
+static __always_inline struct queue_head queue_head(__u64 sk)
+{
+	return (struct queue_head){ (__u64)GET(CAST(sock, sk), sk_write_queue.next),
+				    GET(CAST(tcp_sock, sk), snd_nxt) };
+}
+
+static __always_inline bool is_same_head(__u64 sk, const struct queue_head *before)
+{
+	struct queue_head now = queue_head(sk);
+	__u64 empty = sk + bpf_core_field_offset(struct sock, sk_write_queue);
+
+	return now.segment == before->segment && now.segment != empty &&
+	       now.snd_nxt == before->snd_nxt;
+}
+
+/* What was stamped since the last look is on its way down just now, and not refused. */
+static __always_inline bool goes_out(const struct endpoint *ep, const struct input *in,
+				     const struct queue_head *head)
+{
+	return in->head == HEAD_RECOVERY && !was_refused(CAST(sk_buff, head->segment), ep->tx.seen);
+}
+
 /*
  * While a thread has the socket the queue is on its way out: what held it before is taken to hold
  * it still. Where nobody has, and none of TCP's own tests holds a queue, its writer said that more
@@ -90,6 +119,7 @@ static __always_inline bool is_sending(struct sock *sk)
  */
 SUBPROG int found_tcp_tx(struct endpoint *ep, struct found *f)
 {
+	struct queue_head before;
 	struct input in = {};
 	struct sock *sk;
 	__u64 key;
@@ -100,10 +130,14 @@ SUBPROG int found_tcp_tx(struct endpoint *ep, struct found *f)
 	key = ep->id.key;
 	sk = CAST(sock, key);
 	in.at = f->at;
+	before = queue_head(key);
 	if (tcp_at_ease(key))
 		tcp_facets_at_ease(ep, key, &in);
 	else
 		tcp_facets_of(ep, key, &in, GET(sk, sk_lock.owned) ? HEAD_REST : HEAD_CORK, 0);
+	if (in.head != HEAD_NONE && !GET(CAST(tcp_sock, key), lost_out) &&
+	    (!is_same_head(key, &before) || goes_out(ep, &in, &before)))
+		in.head = HEAD_NONE;
 	head = in.says & IN_HEAD ? in.head : word_head(ep->tx.word);
 	f->tx = facets_of(head, in.full, in.device, in.full && nospace(sk) && !tcp_room_left(sk));
 	if (is_sending(sk))

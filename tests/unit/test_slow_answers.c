@@ -74,7 +74,7 @@ static void a_client_that_was_not_seen_waits_for_its_server(void **state)
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
 
-/* What the client itself shows, if it was seen, is the wait; and what the server waits for is why. */
+/* The client's own end, if it was seen, shows the wait; and what the server waits for is why. */
 static void what_the_server_waits_for_comes_first(void **state)
 {
 	struct trace_endpoint ep[2] = { connection(40001, 3, 3 * (SECOND / 10)),

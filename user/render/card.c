@@ -1026,8 +1026,8 @@ static void next_answers(const struct making *m, const struct trace_endpoint *ep
 	const struct trace_call_stats *b = program_at(ep);
 
 	if (busy_share(b, ep) >= BUSY)
-		snprintf(m->c->next, sizeof(m->c->next), "see where it computes: sudo perf top -p %d",
-			 b->tgid);
+		snprintf(m->c->next, sizeof(m->c->next),
+			 "see where it computes: sudo perf top -p %d", b->tgid);
 	else
 		snprintf(m->c->next, sizeof(m->c->next),
 			 "a lock, a disk or a timer may hold it: sudo strace -f -p %d", b->tgid);

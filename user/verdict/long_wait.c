@@ -141,8 +141,10 @@ static bool may_matter(const struct trace_snapshot *s, size_t i, bool nothing_se
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 
-	return (nothing_sent && !is_others_business(ep) && !is_lifeline(s, i)) || ep->rx_calls.bytes || ep->tx_calls.bytes ||
-	       is_question_open(s, i) || asked_before(s, i);
+	if (nothing_sent && !is_others_business(ep) && !is_lifeline(s, i))
+		return true;
+	return ep->rx_calls.bytes || ep->tx_calls.bytes || is_question_open(s, i) ||
+	       asked_before(s, i);
 }
 
 static bool waits_in_vain(const struct trace_snapshot *s, size_t i, bool nothing_sent)
