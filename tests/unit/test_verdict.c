@@ -2800,6 +2800,16 @@ static void a_full_queue_of_this_host_is_the_link(void **state)
 	ep.path.app_limited = true; /* answers to one question after the other */
 	assert_null(strstr(said_of(&ep, &v), "the link"));
 	ep.path.app_limited = false;
+	ep.tx.ns[TX_DEVICE] = 85 * (SECOND / 100); /* a short queue drops much, and bbr paces */
+	ep.tx.ns[TX_PACING] = SECOND / 10;
+	ep.path.lost_segments = 300;
+	ep.path.delivery_bytes_per_s = 20000000; /* the last burst */
+	assert_non_null(strstr(said_of(&ep, &v), "healthy, limited by: the link"));
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep.tx.ns[TX_DEVICE] = 55 * (SECOND / 100);
+	ep.tx.ns[TX_PACING] = 4 * (SECOND / 10);
+	said_of(&ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
 	ep.rtt_us = ep.min_rtt_us; /* no queue stands there */
 	assert_null(strstr(said_of(&ep, &v), "the link"));
 }

@@ -397,7 +397,7 @@ static void why_of_link(const struct making *m, const struct finding *f)
 	const struct trace_endpoint *ep = &m->s->ep[f->endpoint];
 	char rate[24], rtt[32], least[32];
 
-	if (!queue_stands(ep)) {
+	if (f->cause != TX_DEVICE && !queue_stands(ep)) {
 		rate_text(8 * (double)ep->path.delivery_bytes_per_s, "bit", rate, sizeof(rate));
 		snprintf(m->c->why, sizeof(m->c->why),
 			 "%.16s measures that the path carries %s, and sends at that pace",

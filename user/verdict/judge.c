@@ -90,6 +90,15 @@ static uint64_t heaviest_ns(const struct verdict *v, bool limit)
 	return at < 0 ? 0 : v->v[at].all.ns;
 }
 
+/* What holds the same connection for half as long as its full link is that link's queue: drops,
+ * and what a congestion control makes of them. */
+static bool is_of_full_link(const struct finding *f, const struct finding *limit)
+{
+	return limit->limit == LIMIT_LINK && limit->all.ns >= DWARFS * f->all.ns &&
+	       (f->cause == TX_PACING || f->cause == TX_CWND || f->cause == TX_RECOVERY ||
+		f->cause == TX_SNDBUF);
+}
+
 /* A sender whose reader has no CPU is held back by the machine, and by no protocol; but one that
  * reads in small pieces needs too much of it. */
 static bool is_held_by_machine(const struct finding *f)
@@ -101,10 +110,15 @@ static bool is_held_by_machine(const struct finding *f)
 /* what limits the same connection takes more of its time */
 static bool is_beside_limit(const struct verdict *v, const struct finding *f)
 {
-	for (size_t i = 0; i < v->n && is_held_by_machine(f); i++)
-		if (v->v[i].endpoint == f->endpoint && v->v[i].limit != LIMIT_NONE &&
-		    v->v[i].all.ns >= f->all.ns)
+	for (size_t i = 0; i < v->n; i++) {
+		const struct finding *limit = &v->v[i];
+
+		if (limit->endpoint != f->endpoint || limit->limit == LIMIT_NONE)
+			continue;
+		if (is_of_full_link(f, limit) ||
+		    (is_held_by_machine(f) && limit->all.ns >= f->all.ns))
 			return true;
+	}
 	return false;
 }
 

@@ -128,7 +128,7 @@ bool reads_small(const struct trace_snapshot *s, const struct finding *f)
 #define QUEUE_TIMES 1.5
 #define QUEUE_BYTES 5000 /* less of it is no queue, but a round trip of microseconds that varies */
 #define LOST_SHARE  0.02
-#define DROPS_SHARE 0.1 /* of a queue on this host, which is seen to be full */
+#define QUEUE_LEAST_US 100 /* on this host: a round trip that is longer by that */
 #define RATE_LEAST  0.5
 #define BYTES_LEAST 100000
 
@@ -147,19 +147,23 @@ bool queue_stands(const struct trace_endpoint *ep)
 	       late_us * (double)ep->path.delivery_bytes_per_s >= 1e6 * QUEUE_BYTES;
 }
 
-static bool loses_little(const struct trace_path *p, double share)
+static bool loses_little(const struct trace_path *p)
 {
-	return (double)p->lost_segments <= share * (double)p->sent_segments;
+	return (double)p->lost_segments <= LOST_SHARE * (double)p->sent_segments;
 }
 
-static bool path_is_full(const struct trace_endpoint *ep, double lost)
+static bool has_much_to_send(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_TCP && !ep->path.app_limited && ep->min_rtt_us &&
+	       ep->tx_calls.bytes >= BYTES_LEAST;
+}
+
+static bool path_is_full(const struct trace_endpoint *ep)
 {
 	const struct trace_path *p = &ep->path;
 
-	if (ep->proto != TRACE_TCP || !p->delivery_bytes_per_s || p->app_limited ||
-	    !ep->min_rtt_us || ep->tx_calls.bytes < BYTES_LEAST)
-		return false;
-	return queue_stands(ep) && loses_little(p, lost) &&
+	return has_much_to_send(ep) && p->delivery_bytes_per_s && queue_stands(ep) &&
+	       loses_little(p) &&
 	       rate_of_sending(ep) >= RATE_LEAST * (double)p->delivery_bytes_per_s;
 }
 
@@ -198,7 +202,7 @@ static bool sends_all_that_path_delivers(const struct trace_endpoint *ep)
 	double delivered = (double)p->delivery_bytes_per_s;
 
 	return delivered && !p->app_limited && ep->min_rtt_us >= PATH_LEAST_US &&
-	       ep->tx_calls.bytes >= BYTES_LEAST && loses_little(p, LOST_SHARE) &&
+	       ep->tx_calls.bytes >= BYTES_LEAST && loses_little(p) &&
 	       rate_of_sending(ep) >= RATE_LEAST * delivered &&
 	       (double)p->pacing_bytes_per_s <= NO_PROBING * delivered;
 }
@@ -215,9 +219,13 @@ static bool paces_at_path(const struct trace_endpoint *ep)
 	       sends_all_that_path_delivers(ep);
 }
 
+/* A queue on this host is seen: how much of it is dropped, or what was delivered last, tells no
+ * more. Where the round trip is the path's own, as behind a qdisc that delays, it is not full. */
 bool device_is_full(const struct trace_endpoint *ep)
 {
-	return 2 * ep->tx.ns[TX_DEVICE] >= ep->tx.lifetime_ns && path_is_full(ep, DROPS_SHARE);
+	return 2 * ep->tx.ns[TX_DEVICE] >= ep->tx.lifetime_ns && has_much_to_send(ep) &&
+	       ep->rtt_us >= QUEUE_TIMES * ep->min_rtt_us &&
+	       ep->rtt_us - ep->min_rtt_us >= QUEUE_LEAST_US;
 }
 
 static bool link_is_full(const struct trace_endpoint *ep, const struct finding *f)
@@ -226,8 +234,7 @@ static bool link_is_full(const struct trace_endpoint *ep, const struct finding *
 		return device_is_full(ep);
 	return (f->cause == TX_CWND || f->cause == TX_PACING) &&
 	       (f->blamed == BLAME_NOBODY || f->blamed == BLAME_PATH) &&
-	       (path_is_full(ep, LOST_SHARE) ||
-		(f->cause == TX_PACING && paces_at_path(ep)));
+	       (path_is_full(ep) || (f->cause == TX_PACING && paces_at_path(ep)));
 }
 
 enum limit limit_of(const struct trace_snapshot *s, const struct finding *f)
