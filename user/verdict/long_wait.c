@@ -100,7 +100,7 @@ static uint64_t round_trips_ns(const struct trace_endpoint *sender,
 static bool talks_to_itself(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
-	bool conversation = ep->proto == TRACE_TCP || (ep->proto == TRACE_UNIX_STREAM &&
+	bool conversation = ep->proto == TRACE_TCP || (is_unix_connection(ep) &&
 						       (asks(s, i) || is_asked(s, i)));
 
 	return conversation && (ep->tx_calls.bytes || ep->rx_calls.bytes) &&
@@ -135,6 +135,14 @@ static bool is_others_business(const struct trace_endpoint *ep)
 	return ep->proto == TRACE_PIPE && ep->rx_calls.outsider;
 }
 
+/* Its reader has written to whoever should write there. */
+static bool has_asked_by_pipe(const struct trace_snapshot *s, size_t i)
+{
+	int out = s->ep[i].proto == TRACE_PIPE ? way_out(s, i) : -1;
+
+	return out >= 0 && s->ep[out].tx_calls.bytes;
+}
+
 /* Who waits where nothing ever goes through waits for work, as servers do; unless that is all there
  * is to see. */
 static bool may_matter(const struct trace_snapshot *s, size_t i, bool nothing_sent)
@@ -144,7 +152,7 @@ static bool may_matter(const struct trace_snapshot *s, size_t i, bool nothing_se
 	if (nothing_sent && !is_others_business(ep) && !is_lifeline(s, i))
 		return true;
 	return ep->rx_calls.bytes || ep->tx_calls.bytes || is_question_open(s, i) ||
-	       asked_before(s, i);
+	       asked_before(s, i) || has_asked_by_pipe(s, i);
 }
 
 static bool waits_in_vain(const struct trace_snapshot *s, size_t i, bool nothing_sent)

@@ -26,7 +26,7 @@ static bool is_one_way(const struct trace_snapshot *s, const struct trace_endpoi
 
 	if (ep->proto == TRACE_PIPE)
 		return true;
-	return ep->proto == TRACE_UNIX_STREAM && other != ep && other->tx_calls.bytes &&
+	return is_unix_connection(ep) && other != ep && other->tx_calls.bytes &&
 	       !other->rx_calls.bytes && !ep->tx_calls.bytes;
 }
 
@@ -226,12 +226,22 @@ static enum wait_end end_at(const struct trace_endpoint *ep, uint64_t wait_ns)
 	return ep->closed ? WAIT_ENDED : WAIT_SENT;
 }
 
+/* A filter that keeps its output until the end of its input answers once whoever asked it gives up,
+ * and closes. */
+static bool was_closed_in_vain(const struct trace_endpoint *ep, uint64_t wait_ns)
+{
+	return ep->proto == TRACE_PIPE && ep->closed && is_quiet_known(ep) &&
+	       (double)ep->tx_calls.quiet_ns >= AT_ONCE_SHARE * (double)wait_ns;
+}
+
 enum wait_end mutual_wait_end(const struct trace_snapshot *s, size_t i, size_t back)
 {
 	const struct trace_endpoint *a = &s->ep[i], *b = &s->ep[back];
 	uint64_t x = a->rx.max[RX_WAIT], y = b->rx.max[RX_WAIT], least = smaller(x, y);
 	enum wait_end at_a = end_at(a, least), at_b = end_at(b, least);
 
+	if (was_closed_in_vain(a, least) || was_closed_in_vain(b, least))
+		return WAIT_CLOSED;
 	return at_a > at_b ? at_a : at_b;
 }
 

@@ -27,11 +27,21 @@ static uint64_t replies_of(const struct trace_call_stats *b)
 	return b->reply_n + (b->open_reply_ns != 0);
 }
 
+/* Who asks several by pipes, and waits for all of them in epoll, is timed from the last question to
+ * the first answer. Whoever answers each question that it reads has its own time. */
+static bool lacks_replies(const struct trace_endpoint *ep)
+{
+	const struct trace_call_stats *in = &ep->rx_calls, *out = &ep->tx_calls;
+
+	return ep->proto == TRACE_PIPE && trace_messages_known(in) && trace_messages_known(out) &&
+	       in->reply_n < in->messages && out->reply_n && out->reply_n == out->messages;
+}
+
 /* Who speaks first is answered before it answers. */
 static bool spoke_first(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
-	const struct trace_call_stats *b = &ep->rx_calls;
+	const struct trace_call_stats *b = lacks_replies(ep) ? &ep->tx_calls : &ep->rx_calls;
 	int out = way_out(s, i);
 	uint64_t answered;
 
@@ -97,7 +107,7 @@ static bool other_spoke_first(const struct trace_snapshot *s, size_t i)
 	const struct trace_endpoint *ep = &s->ep[i];
 	int other = way_back(s, i);
 
-	return (ep->proto == TRACE_PIPE || ep->proto == TRACE_UNIX_STREAM) && other >= 0 &&
+	return (ep->proto == TRACE_PIPE || is_unix_connection(ep)) && other >= 0 &&
 	       other != (int)i && spoke_first(s, (size_t)other);
 }
 
@@ -203,6 +213,8 @@ static const struct trace_call_stats *replies_to(const struct trace_snapshot *s,
 {
 	bool seen = trace_messages_known(&ep->rx_calls) || told_by_looks(ep);
 
+	if (lacks_replies(ep))
+		return &ep->tx_calls;
 	return seen || ep->proto == TRACE_PIPE || ep->peer < 0 ? &ep->rx_calls
 							       : &s->ep[ep->peer].tx_calls;
 }
@@ -246,7 +258,7 @@ static bool may_be_question(const struct trace_snapshot *s, size_t i)
 	if (told_by_looks(ep)) /* and there were answers before */
 		return ep->proto == TRACE_TCP && ep->rx_calls.bytes && ep->tx_calls.bytes;
 	return replies_to(s, ep)->reply_n ||
-	       (ep->proto != TRACE_PIPE && ep->proto != TRACE_UNIX_STREAM &&
+	       (ep->proto != TRACE_PIPE && !is_unix_connection(ep) &&
 		ep->tx_calls.messages && ep->tx_calls.messages <= PIECES);
 }
 

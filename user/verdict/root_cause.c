@@ -86,7 +86,7 @@ static bool held_up_passing_on(const struct trace_snapshot *s, const struct find
 /* A look at a pipe or Unix socket finds it full where somebody sleeps in a write to it. */
 static uint64_t asleep_in_send(const struct trace_endpoint *ep, const struct finding *behind)
 {
-	bool local = ep->proto == TRACE_PIPE || ep->proto == TRACE_UNIX_STREAM;
+	bool local = ep->proto == TRACE_PIPE || is_unix_connection(ep);
 
 	if (ep->tx.resolution[TX_SNDBUF] == TRACE_BY_LOOKS && local && behind->cause == TX_SNDBUF)
 		return behind->ns;

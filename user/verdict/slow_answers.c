@@ -92,7 +92,7 @@ static bool serves_unseen_client(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 
-	return (ep->proto == TRACE_TCP || ep->proto == TRACE_UNIX_STREAM) && !other_end_seen(ep) &&
+	return (ep->proto == TRACE_TCP || is_unix_connection(ep)) && !other_end_seen(ep) &&
 	       program_at(ep)->tgid && ep->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN &&
 	       is_servers_end(s, i);
 }

@@ -317,6 +317,9 @@ uint64_t ledger_stall_ns(const struct trace_ledger *tx);
 /* a pipe or a Unix socket: what goes through it takes no path */
 bool is_local_ipc(const struct trace_endpoint *ep);
 
+/* a Unix socket with one other end: a stream, or of messages */
+bool is_unix_connection(const struct trace_endpoint *ep);
+
 /* Was the other end an endpoint too? */
 bool other_end_seen(const struct trace_endpoint *ep);
 

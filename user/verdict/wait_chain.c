@@ -57,7 +57,7 @@ static bool same_helper(const struct trace_snapshot *s, const struct trace_endpo
 {
 	const struct trace_call_stats *x, *y;
 
-	if (a->proto != TRACE_UNIX_STREAM)
+	if (!is_unix_connection(a))
 		return same_helpers(a, b);
 	x = who_sends(s, a);
 	y = who_sends(s, b);
