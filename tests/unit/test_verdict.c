@@ -922,8 +922,11 @@ static void a_healthy_wait_has_an_other_end(void **state)
 		strstr(said_of_both(ep, &v), "; curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 waited 900 "
 					     "ms (90.0 % of its time) for nginx[7] to send"));
 	assert_int_equal(v.wait.endpoint, 0);
-	ep[1].rx.ns[RX_WAIT] = 5 * (SECOND / 10); /* each waits for the other in turn */
+	ep[1].rx.ns[RX_WAIT] = ep[1].rx.max[RX_WAIT] =
+		5 * (SECOND / 10); /* each waits for the other in turn */
 	assert_null(strstr(said_of_both(ep, &v), "waited"));
+	ep[1].rx.max[RX_WAIT] = SECOND / 100; /* but the one waited once, and long */
+	assert_non_null(strstr(said_of_both(ep, &v), "waited"));
 	client_and_server(ep);
 	ep[0].rx.ns[RX_WAIT] = 4 * (SECOND / 10); /* as any reader does */
 	assert_null(strstr(said_of_both(ep, &v), "waited"));
@@ -1161,6 +1164,7 @@ static void pipes_by_turns(void **state)
 	client_and_server(ep);
 	is_pipe(&ep[0], 0, 10, 11, 9 * (SECOND / 10));
 	is_pipe(&ep[1], 1, 11, 10, SECOND / 2);
+	ep[1].rx.max[RX_WAIT] = SECOND / 2;
 	assert_null(strstr(said_of_both(ep, &v), "waited"));
 	ep[1].rx_calls.tgid = 99;
 	assert_non_null(strstr(said_of_both(ep, &v), "waited"));

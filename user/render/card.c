@@ -758,6 +758,7 @@ static void why_nothing_comes(const struct making *m, const struct trace_call_st
 		snprintf(buf, len,
 			 "nothing was held back: %s sent %" PRIu64 " times, every %s on average",
 			 m->c->whom, sender->messages, each);
+		append_longest(m->v->wait.max_ns, m->v->wait.ns, sender->messages, buf, len);
 	}
 	append_busy(m, sender, ep);
 }
@@ -951,13 +952,15 @@ static void card_mutual(const struct making *m)
 }
 
 /* of somebody who waits in no call it is not known how long */
-static void where_unanswered(struct card *c, const struct trace_endpoint *ep, uint64_t ns)
+static void where_unanswered(struct card *c, const struct trace_endpoint *ep,
+			     const struct unanswered *u)
 {
-	if (ns)
+	if (u->ns)
 		where(c, ep,
-		      &(struct spent){ .ns = ns,
-				       .lifetime_ns = ns > ep->rx.lifetime_ns
-							      ? ns
+		      &(struct spent){ .connections = u->sockets,
+				       .ns = u->ns,
+				       .lifetime_ns = u->ns > ep->rx.lifetime_ns
+							      ? u->ns
 							      : ep->rx.lifetime_ns });
 	else
 		endpoint_short_name(ep, c->where, sizeof(c->where));
@@ -976,11 +979,16 @@ static void card_unanswered(const struct making *m)
 		address_of_peer(ep, c->whom, sizeof(c->whom));
 	snprintf(c->head, sizeof(c->head), "%s %s for %s to answer", c->who, waits(c->who),
 		 c->whom);
-	where_unanswered(c, ep, u->ns);
-	snprintf(c->why, sizeof(c->why), "%" PRIu64 " datagram%s went out, and %s", u->n,
-		 plural(u->n),
-		 u->refused ? "no program listens there: ICMP port unreachable"
-			    : "nothing came back");
+	where_unanswered(c, ep, u);
+	if (u->answered)
+		snprintf(c->why, sizeof(c->why),
+			 "%" PRIu64 " of %" PRIu64 " datagrams got no answer, and it waited for each",
+			 u->n, u->n + u->answered);
+	else
+		snprintf(c->why, sizeof(c->why), "%" PRIu64 " datagram%s went out, and %s", u->n,
+			 plural(u->n),
+			 u->refused ? "no program listens there: ICMP port unreachable"
+				    : "nothing came back");
 	take_fix(m);
 }
 

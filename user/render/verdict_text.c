@@ -538,6 +538,19 @@ static void append_unanswered(const struct requests *r, char *buf, size_t len)
 		    r->unanswered, r->n + r->unanswered, each);
 }
 
+#define UNLIKE 3 /* times the average: then that says little */
+
+/* ", the longest 648 ms" */
+void append_longest(uint64_t longest_ns, uint64_t sum_ns, uint64_t n, char *buf, size_t len)
+{
+	char ns[32];
+
+	if (n < 2 || longest_ns < UNLIKE * (sum_ns / n) || longest_ns > sum_ns)
+		return;
+	human_ns((double)longest_ns, ns, sizeof(ns));
+	text_append(buf, len, ", the longest %s", ns);
+}
+
 /* "send the answer in 9 pieces, one every 100 ms" */
 static void append_pieces(const struct requests *r, const char *s, char *buf, size_t len)
 {
@@ -546,6 +559,7 @@ static void append_pieces(const struct requests *r, const char *s, char *buf, si
 	human_ns((double)r->think_ns / (double)r->pieces, each, sizeof(each));
 	text_append(buf, len, "send%s the answer%s in %" PRIu64 " pieces, one every %s", s,
 		    plural(r->n), r->pieces, each);
+	append_longest(r->pieces_max_ns, r->think_ns, r->pieces, buf, len);
 }
 
 /* "leaves each request unread for 200 ms, 3 requests", "leaves one of 3 requests unread for 600 ms"
@@ -563,8 +577,10 @@ static void append_left_unread(const struct requests *r, const char *s, char *bu
 	else
 		text_append(buf, len, "leave%s %s %s unread for %s", s, r->n == 1 ? "the" : "each",
 			    what, ns);
-	if (!longest && r->n > 1)
-		text_append(buf, len, ", %" PRIu64 " %ss", r->n, what);
+	if (longest || r->n < 2)
+		return;
+	text_append(buf, len, ", %" PRIu64 " %ss", r->n, what);
+	append_longest(r->unread_max_ns, r->unread_ns, r->n, buf, len);
 }
 
 /* "thinks 300 ms a request, 41 requests", "thinks 1.51 s over one of 4 requests"; of an end that
@@ -588,8 +604,10 @@ static void append_thinking(const struct requests *r, bool several, char *buf, s
 		text_append(buf, len, "%s a %s in %s at most", does, what, ns);
 	else
 		text_append(buf, len, "%s %s a %s", does, ns, what);
-	if (!longest)
-		text_append(buf, len, ", %" PRIu64 " %s%s", r->n, what, plural(r->n));
+	if (longest)
+		return;
+	text_append(buf, len, ", %" PRIu64 " %s%s", r->n, what, plural(r->n));
+	append_longest(r->think_max_ns, r->think_ns, r->n, buf, len);
 }
 
 static void append_way(const struct requests *r, const char *s, char *buf, size_t len)
@@ -729,9 +747,13 @@ static void unanswered_sentence(const struct trace_snapshot *s, const struct ver
 	char name[160], who[48], total[32];
 
 	endpoint_name(&s->ep[u->endpoint], name, sizeof(name));
+	if (u->sockets > 1)
+		text_append(name, sizeof(name), " and %zu more", u->sockets - 1);
 	program_name(&s->ep[u->endpoint].tx_calls, who, sizeof(who));
-	snprintf(buf, len, "%s of %s: no answer to %" PRIu64 " datagram%s",
-		 who, name, u->n, plural(u->n));
+	snprintf(buf, len, "%s of %s: no answer to %" PRIu64 " ", who, name, u->n);
+	if (u->answered)
+		text_append(buf, len, "of %" PRIu64 " ", u->n + u->answered);
+	text_append(buf, len, "datagram%s", plural(u->n + u->answered));
 	if (u->ns) {
 		human_ns((double)u->ns, total, sizeof(total));
 		text_append(buf, len, ", for which it waited %s", total);
@@ -1163,11 +1185,20 @@ static size_t other_stalls(const struct trace_snapshot *s, const struct verdict 
 	return n;
 }
 
+static void wait_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+			  size_t len)
+{
+	*buf = '\0';
+	say_wait(s, v, buf, len);
+}
+
 size_t verdict_also(const struct trace_snapshot *s, const struct verdict *v,
 		    char text[][VERDICT_TEXT], size_t max)
 {
 	size_t n = other_stalls(s, v, text, max < VERDICT_ALSO_STALLS ? max : VERDICT_ALSO_STALLS);
 
+	if (judge_tells_wait(v) && n < max)
+		wait_sentence(s, v, text[n++], VERDICT_TEXT);
 	for (size_t i = 0; i < sizeof(also_kinds) / sizeof(also_kinds[0]) && n < max; i++) {
 		enum finding_kind k = also_kinds[i];
 

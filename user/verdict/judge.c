@@ -237,7 +237,7 @@ static bool overshadows(const struct verdict *v, uint64_t wait_ns)
 
 	if (!f)
 		return false;
-	if (is_held_by_machine(f))
+	if (is_held_by_machine(f) || v->end_held) /* nothing ends such a wait but a repair */
 		return wait_ns > DWARFS * f->all.ns;
 	if (wait_ns < OVERSHADOWS * f->all.ns)
 		return false;

@@ -91,6 +91,16 @@ static bool runs_or_is_ready(const struct trace_endpoint *end, const struct find
 #define SMALL_READ 256
 #define MANY_READS 1000
 
+/* The window shuts after every few packets: its reader may be busy with its calls, but it is the
+ * receive buffer that makes them so many. */
+#define SMALL_WINDOW 8192
+
+static bool window_is_small(const struct trace_endpoint *ep, const struct finding *f)
+{
+	return f->cause == TX_RWND && f->count >= MANY_READS &&
+	       ep->tx_calls.bytes <= SMALL_WINDOW * f->count;
+}
+
 /* It takes all that has come: so small it was written. */
 static bool writes_as_small(const struct trace_endpoint *ep, const struct trace_call_stats *reader)
 {
@@ -246,7 +256,7 @@ enum limit limit_of(const struct trace_snapshot *s, const struct finding *f)
 		return LIMIT_OWN_WRITES;
 	if (link_is_full(ep, f))
 		return LIMIT_LINK;
-	if (!end || !may_be_readers_pace(f) || reads_small(s, f))
+	if (!end || !may_be_readers_pace(f) || reads_small(s, f) || window_is_small(ep, f))
 		return LIMIT_NONE;
 	reader = reader_cpu_share(s, f);
 	writer = cpu_share(&ep->tx_calls, ep->tx.lifetime_ns);

@@ -6,6 +6,7 @@
 #include "verdict/by_address.h"
 #include "verdict/long_wait.h"
 #include "verdict/mutual_wait.h"
+#include "verdict/negligible.h"
 #include "verdict/other_findings.h"
 #include "verdict/reader_circle.h"
 #include "verdict/requests.h"
@@ -155,12 +156,27 @@ static bool may_matter(const struct trace_snapshot *s, size_t i, bool nothing_se
 	       asked_before(s, i) || has_asked_by_pipe(s, i);
 }
 
+/* One of them makes most of it: what makes up the rest is beside the point. */
+static bool is_one_long(const struct reader_spell *r)
+{
+	return r->max_ns >= NOTICEABLE_NS && 2 * r->max_ns >= r->ns;
+}
+
+/* A service that answers at once pauses, as for a collection of garbage. */
+#define MANY	    10
+#define PAUSE_SHARE 0.1
+
+static bool pauses(const struct trace_snapshot *s, size_t i, const struct reader_spell *r)
+{
+	return is_one_long(r) && r->count >= MANY && r->share >= PAUSE_SHARE && asks(s, i);
+}
+
 static bool waits_in_vain(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 	struct reader_spell r = waited_at(s, i);
 
-	return r.share >= WAIT_SHARE &&
+	return (r.share >= WAIT_SHARE || pauses(s, i, &r)) &&
 	       (ep->rx.resolution[RX_WAIT] != TRACE_UNKNOWN || waits_out_of_calls(s, i)) &&
 	       may_matter(s, i, nothing_sent) && awaits_another(s, i, r.ns);
 }
@@ -176,11 +192,15 @@ static bool is_much_of(uint64_t wait, uint64_t other)
 static int waits_back(const struct trace_snapshot *s, size_t i)
 {
 	int back = way_back(s, i);
-	uint64_t own = waited_at(s, i).ns, others;
+	struct reader_spell r = waited_at(s, i), there;
+	uint64_t own = r.ns, others;
 
 	if (back < 0 || (size_t)back >= s->n || (size_t)back == i)
 		return -1;
-	others = waited_at(s, (size_t)back).ns;
+	there = waited_at(s, (size_t)back);
+	if (is_one_long(&r) && 2 * there.max_ns < r.max_ns)
+		return -1;
+	others = there.ns;
 	if (2 * owed_to(s, i, own) > own)
 		others = owed_to(s, (size_t)back, others);
 	return (double)others > TURNS_HALF * (double)own ? back : -1;

@@ -254,6 +254,8 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 	add_longest(&e, ep->rx.max[RX_WAIT], think, unread, sum);
 	pieces = pieces_of(&e, n, think);
 	sum->pieces += pieces;
+	if (pieces)
+		sum->pieces_max_ns = larger(sum->pieces_max_ns, ep->rx.max[RX_WAIT]);
 	sum->uneven |= !pieces && is_uneven(&e);
 	sum->bounded |= !reads_seen(&e);
 	add_unanswered(ep, wait, sum);

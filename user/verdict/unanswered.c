@@ -8,6 +8,9 @@
 #include "verdict/requests.h"
 #include "verdict/unsampled_connections.h"
 
+/* of the time in which it waited */
+#define MOST_OF_WAIT 0.8
+
 static bool was_refused(const struct trace_endpoint *ep)
 {
 	return ep->tx_calls.refused_n || ep->rx_calls.refused_n;
@@ -45,12 +48,32 @@ static bool gave_up(const struct trace_endpoint *ep)
 	       ep->rx_calls.open_reply_ns >= LIES_NS;
 }
 
-static bool is_unanswered(const struct trace_endpoint *ep)
+static bool is_counted(const struct trace_endpoint *ep)
 {
-	if (ep->proto != TRACE_UDP || ep->rx.resolution[RX_WAIT] == TRACE_UNKNOWN)
-		return false;
-	return ep->tx_calls.messages && trace_messages_known(&ep->tx_calls) &&
-	       trace_messages_known(&ep->rx_calls) && !ep->rx_calls.messages;
+	return ep->proto == TRACE_UDP && ep->rx.resolution[RX_WAIT] != TRACE_UNKNOWN &&
+	       ep->tx_calls.messages && trace_messages_known(&ep->tx_calls) &&
+	       trace_messages_known(&ep->rx_calls);
+}
+
+/* Who asks one address after the other, as a resolver does, and waits by a timer for each that does
+ * not answer: the timer is the longest of its waits, and they are most of its time. */
+static uint64_t missing_answers(const struct trace_endpoint *ep)
+{
+	uint64_t sent = ep->tx_calls.messages, came = ep->rx_calls.messages,
+		 n = sent > came ? sent - came : 0;
+
+	return !is_connected(ep) && came &&
+			       (double)(n * ep->rx.max[RX_WAIT]) >=
+				       MOST_OF_WAIT * (double)ep->rx.ns[RX_WAIT]
+		       ? n
+		       : 0;
+}
+
+static uint64_t unanswered_datagrams(const struct trace_endpoint *ep)
+{
+	if (!is_counted(ep))
+		return 0;
+	return ep->rx_calls.messages ? missing_answers(ep) : ep->tx_calls.messages;
 }
 
 static bool waits(const struct trace_snapshot *s, const struct trace_endpoint *ep, int server)
@@ -69,6 +92,13 @@ static uint64_t waited_ns(const struct trace_snapshot *s, const struct trace_end
 	return s->ep[server].rx.ns[RX_UNREAD];
 }
 
+static bool is_read_only(const struct trace_endpoint *ep, uint64_t n)
+{
+	return ep->proto == TRACE_UDP && ep->rx_calls.messages >= n &&
+	       trace_messages_known(&ep->rx_calls) && trace_messages_known(&ep->tx_calls) &&
+	       !ep->tx_calls.messages;
+}
+
 /* What is asked last, of a socket for each question, may only be late. */
 static bool was_answered_before(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
@@ -82,24 +112,86 @@ static bool was_answered_before(const struct trace_snapshot *s, const struct tra
 	return false;
 }
 
+/* It reads, and never answers: the only one of those that were seen that may be whom they went to.
+ */
+static int silent_server(const struct trace_snapshot *s, const struct trace_endpoint *ep,
+			 uint64_t n)
+{
+	int found = -1;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct trace_endpoint *other = &s->ep[i];
+
+		if (other == ep || !is_read_only(other, n) || other->netns != ep->netns)
+			continue;
+		if (found >= 0)
+			return -1;
+		found = (int)i;
+	}
+	return found;
+}
+
+static int server_of(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	return ep->rx_calls.messages ? silent_server(s, ep, missing_answers(ep))
+				     : bound_where_it_sends(s, ep);
+}
+
+static bool matters(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	return unanswered_datagrams(ep) && waits(s, ep, server_of(s, ep)) &&
+	       (ep->rx_calls.messages || !was_answered_before(s, ep));
+}
+
+static struct unanswered one_unanswered(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+	int server = server_of(s, ep);
+
+	return (struct unanswered){ .endpoint = (int)i,
+				    .server = server,
+				    .sockets = 1,
+				    .n = unanswered_datagrams(ep),
+				    .answered = ep->rx_calls.messages,
+				    .ns = waited_ns(s, ep, server),
+				    .refused = was_refused(ep) };
+}
+
+/* A program may make a socket for each question. */
+static void add_alike(const struct trace_snapshot *s, const size_t *v, size_t n,
+		      struct unanswered *sum)
+{
+	const struct trace_endpoint *ep = &s->ep[sum->endpoint];
+
+	for (size_t k = 0; k < n; k++) {
+		const struct trace_endpoint *other = &s->ep[v[k]];
+
+		if (other == ep || !same_client(other, ep) || !same_server(other, ep))
+			continue;
+		sum->sockets++;
+		sum->n += unanswered_datagrams(other);
+		sum->ns += waited_ns(s, other, server_of(s, other));
+		sum->refused |= was_refused(other);
+	}
+}
+
+/* of more the others are left out: each is compared with each */
+enum { CANDIDATES_MAX = 2048 };
+
 struct unanswered find_unanswered(const struct trace_snapshot *s)
 {
 	struct unanswered most = { .endpoint = -1, .server = -1 };
+	size_t v[CANDIDATES_MAX], n = 0;
 
-	for (size_t i = 0; i < s->n; i++) {
-		const struct trace_endpoint *ep = &s->ep[i];
-		uint64_t ns;
-		int server;
+	for (size_t i = 0; i < s->n && n < CANDIDATES_MAX; i++)
+		if (matters(s, &s->ep[i]))
+			v[n++] = i;
+	for (size_t k = 0; k < n; k++) {
+		struct unanswered one = one_unanswered(s, v[k]);
 
-		if (!is_unanswered(ep))
-			continue;
-		server = bound_where_it_sends(s, ep);
-		if (!waits(s, ep, server))
-			continue;
-		ns = waited_ns(s, ep, server);
-		if ((most.endpoint < 0 || ns > most.ns) && !was_answered_before(s, ep))
-			most = (struct unanswered){ (int)i, server, ep->tx_calls.messages, ns,
-						    was_refused(ep) };
+		add_alike(s, v, n, &one);
+		if (most.endpoint < 0 || one.ns > most.ns)
+			most = one;
 	}
 	return most;
 }

@@ -425,6 +425,14 @@ static bool could_not_read(const struct trace_snapshot *s, const struct verdict 
 	       (b->tgid && b->tgid == s->ep[v->late.endpoint].rx_calls.tgid);
 }
 
+static bool waits_for_end(const struct trace_snapshot *s, const struct reader_spell *wait)
+{
+	const struct trace_endpoint *ep = wait->endpoint < 0 ? NULL : &s->ep[wait->endpoint];
+	const struct trace_call_stats *sender = ep ? who_sends(s, ep) : NULL;
+
+	return sender && who_left(sender, ep, wait->ns);
+}
+
 static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 {
 	bool nobody_asks;
@@ -450,6 +458,7 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	out->wait = find_long_wait(s, nobody_asks, &out->chain);
 	out->waits = sum_waits(s, &out->wait, nobody_asks);
 	out->mutual = judge_mutual(s, &out->wait, nobody_asks);
+	out->end_held = waits_for_end(s, &out->wait);
 	if (matters_beside_stalls(s, out) && !is_brief(out)) {
 		if (is_why_it_reads_late(s, out))
 			out->late = none;

@@ -162,6 +162,7 @@ struct requests {
 	uint64_t n, unread_ns, way_ns, think_ns;
 	uint64_t unread_max_ns, think_max_ns; /* of one of them */
 	uint64_t pieces; /* of answers whose first piece came soon, and the others by and by */
+	uint64_t pieces_max_ns; /* the longest time between two of them */
 	uint64_t unanswered, retry_ns; /* datagrams, for each of which it waited so long */
 	uint64_t given_up, given_up_ns; /* the connection was closed without an answer */
 	bool bounded; /* the other end was not seen: it read, and thought, in that time */
@@ -200,12 +201,15 @@ struct datagram_loss {
 	bool stray;   /* next to nothing, beside what went through: no verdict */
 };
 
-/* Datagrams of a socket that nothing ever came back to, though its program asked for an answer */
+/* Datagrams of a socket, or of several sockets of one program to one address, that nothing came back
+ * to, though the program asked for answers */
 struct unanswered {
-	int endpoint;	/* index in the snapshot, -1: there is none */
-	int server;	/* whose socket they went to, as far as it was seen on this host; -1: not */
-	uint64_t n, ns; /* how many; how long it waited in all, 0: not known */
-	bool refused;	/* ICMP said that nobody is there */
+	int endpoint;	   /* index in the snapshot, -1: there is none */
+	int server;	   /* whose socket they went to, as far as it was seen on this host; -1: not */
+	size_t sockets;
+	uint64_t n, ns;	   /* how many; how long it waited in all, 0: not known */
+	uint64_t answered; /* there, by another address: it asks one after the other */
+	bool refused;	   /* ICMP said that nobody is there */
 };
 
 /* Connections of one program to one address, each of which took long to be made */
@@ -256,6 +260,7 @@ struct verdict {
 	bool no_room;	   /* at `late`: who sends there without waiting is refused */
 	bool late_answers; /* what `late` leaves are answers to it: only it waits for itself */
 	bool late_in_wait; /* `late` is the lesser part of `wait` */
+	bool end_held; /* at `wait` nothing more comes, nor the end: another holds the descriptor */
 	struct waits_together waits;	 /* `wait`, and those like it */
 	struct wait_chain chain;	 /* which leads to `wait` */
 	struct mutual_wait mutual;	 /* the other half of `wait` */
