@@ -84,6 +84,33 @@ static void who_lived_at_the_same_time_is_the_other_end(void **state)
 	assert_in_range(found, s.n / 4, s.n - 1);
 }
 
+/* The client has closed, and its next connection has the address of the one before: the server's end
+ * names that one, though it had a client of its own. */
+static void whose_address_was_taken_over_keeps_its_own_end(void **state)
+{
+	struct trace_endpoint ep[4] = { { .proto = TRACE_TCP }, { .proto = TRACE_TCP },
+		{ .proto = TRACE_TCP }, { .proto = TRACE_TCP } };
+	struct trace_snapshot s = { .ep = ep, .n = 4 };
+	struct keyed k[4] = { { .key = 1, .peer = 2, .born = 0, .end = 3, .index = 0 },
+		{ .key = 2, .peer = 3, .born = 0, .end = 9, .index = 1 },
+		{ .key = 3, .peer = 4, .born = 4, .end = 9, .index = 2 },
+		{ .key = 4, .peer = 3, .born = 4, .end = 9, .index = 3 } };
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		uint16_t client = 40000 + i / 2;
+
+		ep[i].peer = -1;
+		ep[i].local.port = i % 2 ? 80 : client;
+		ep[i].remote.port = i % 2 ? client : 80;
+	}
+	peers_join(&s, k);
+	assert_int_equal(ep[0].peer, 1);
+	assert_int_equal(ep[1].peer, 0);
+	assert_int_equal(ep[2].peer, 3);
+	assert_int_equal(ep[3].peer, 2);
+}
+
 static double cpu_seconds(void)
 {
 	struct timespec t;
@@ -123,6 +150,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_lived_at_the_same_time_is_the_other_end),
+		cmocka_unit_test(whose_address_was_taken_over_keeps_its_own_end),
 		cmocka_unit_test(thousands_of_reuses_are_joined_at_once),
 	};
 

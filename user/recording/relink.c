@@ -147,6 +147,17 @@ int endpoints_drop(struct endpoints *l, endpoint_filter want, void *ctx, struct 
 	return l->n > half ? drop_least_stalled(l, c) : 0;
 }
 
+/* One end may have been written when its other end's address was another's already. */
+static void join_back(struct trace_snapshot *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		int peer = s->ep[i].peer;
+
+		if (peer >= 0 && s->ep[peer].peer < 0 && s->ep[i].proto == TRACE_TCP)
+			s->ep[peer].peer = (int)i;
+	}
+}
+
 int endpoints_join(const struct endpoints *closed, const struct endpoints *live,
 		   struct trace_snapshot *s)
 {
@@ -170,6 +181,7 @@ int endpoints_join(const struct endpoints *closed, const struct endpoints *live,
 
 		s->ep[i].peer = p ? (int)p->index : -1;
 	}
+	join_back(s);
 	free(places);
 	free(peers);
 	return 0;

@@ -545,12 +545,22 @@ static void why_not_accepted(const struct making *m, const struct reader_spell *
 	set_fix(c, "serve more clients at once (workers, threads), or each of them faster");
 }
 
+/* One that nobody has accepted yet waits for whoever listens there. */
+static struct who late_reader(const struct making *m, const struct trace_endpoint *ep, uint64_t ns)
+{
+	struct who reader = who_is_not_reading(ep, ns);
+	const struct trace_listener *l = reader.tgid || reader.others ? NULL
+								       : listener_of(m->s, ep);
+
+	return l ? (struct who){ .tgid = l->tgid, .comm = l->comm } : reader;
+}
+
 static void card_of_late_reader(const struct making *m)
 {
 	const struct reader_spell *late = &m->v->late;
 	const struct trace_endpoint *ep = &m->s->ep[late->endpoint];
 	bool not_accepted = 2 * ep->making.accept_unread_ns >= late->ns;
-	struct who reader = who_is_not_reading(ep, late->ns);
+	struct who reader = late_reader(m, ep, late->ns);
 	struct card *c = m->c;
 
 	peer_name(m->s, ep, c->who, sizeof(c->who));

@@ -30,14 +30,34 @@ static size_t first_overlap(const struct keyed *k, size_t n, const struct keyed 
 	return at;
 }
 
-/* addresses are reused: the other end is the one under that address that lived at the same time,
- * and best one that names this end too */
-static int find_peer(const struct keyed *k, size_t n, const struct keyed *self)
+#define MISNAMED -2 /* what is there now belongs to another connection */
+
+#define CHOSEN_BY_KERNEL 32768 /* ports from here on (ip_local_port_range): a client's */
+
+/* Each end's port is where the other sends; a server's may be translated on its way (DNAT). */
+static bool may_be_ends(const struct trace_endpoint *a, const struct trace_endpoint *b)
+{
+	bool there = a->local.port == b->remote.port, back = a->remote.port == b->local.port;
+	uint16_t common = there ? a->local.port : a->remote.port;
+
+	if (a->proto != TRACE_TCP || (there && back))
+		return true;
+	return (there || back) && common >= CHOSEN_BY_KERNEL;
+}
+
+/* Addresses in the kernel are reused, and the other end may have ended before this one does: it is
+ * the one under that address that lived at the same time, and best one that names this end too. */
+static int find_peer(const struct trace_snapshot *s, const struct keyed *k, size_t n,
+		     const struct keyed *self)
 {
 	int found = -1;
 
 	for (size_t i = first_overlap(k, n, self);
 	     i < n && k[i].key == self->peer && k[i].born <= self->end; i++) {
+		if (!may_be_ends(&s->ep[self->index], &s->ep[k[i].index])) {
+			found = found < 0 ? MISNAMED : found;
+			continue;
+		}
 		if (k[i].peer == self->key)
 			return (int)k[i].index;
 		if (found < 0)
@@ -142,6 +162,20 @@ static void stream_audit(const struct trace_snapshot *s, const struct trace_endp
 		endpoint_reads_missed(reader, sender->tx_calls.bytes - UNIX_ROOM);
 }
 
+/* What one end says holds for the other, which may name one that came later to that address. */
+static void join_back(struct trace_snapshot *s, const struct keyed *k, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		int peer = s->ep[k[i].index].peer;
+
+		if (peer >= 0 && s->ep[peer].peer == MISNAMED)
+			s->ep[peer].peer = (int)k[i].index;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (s->ep[k[i].index].peer == MISNAMED)
+			s->ep[k[i].index].peer = -1;
+}
+
 void peers_join(struct trace_snapshot *s, struct keyed *k)
 {
 	size_t n = s->n;
@@ -153,7 +187,12 @@ void peers_join(struct trace_snapshot *s, struct keyed *k)
 		if (ep->proto == TRACE_PIPE)
 			ep->peer = (int)k[i].index;
 		else if (k[i].peer)
-			ep->peer = find_peer(k, n, &k[i]);
+			ep->peer = find_peer(s, k, n, &k[i]);
+	}
+	join_back(s, k, n);
+	for (size_t i = 0; i < n; i++) {
+		struct trace_endpoint *ep = &s->ep[k[i].index];
+
 		blame_ongoing(s, &k[i]);
 		stream_audit(s, ep);
 		withdraw_blame(s, ep);

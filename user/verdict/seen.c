@@ -34,6 +34,18 @@ static bool is_at(const struct trace_listener *l, const struct trace_endpoint *e
 		!memcmp(l->local.ip, ep->remote.ip, sizeof(any)));
 }
 
+const struct trace_listener *listener_of(const struct trace_snapshot *s,
+					 const struct trace_endpoint *ep)
+{
+	for (size_t i = 0; ep->proto == TRACE_TCP && i < s->listeners.n; i++) {
+		const struct trace_listener *l = &s->listeners.v[i];
+
+		if (l->tgid && l->netns == ep->netns && l->local.port == ep->local.port)
+			return l;
+	}
+	return NULL;
+}
+
 const struct trace_listener *full_listener(const struct trace_snapshot *s,
 					   const struct trace_endpoint *ep)
 {

@@ -316,6 +316,10 @@ static inline double finding_share(const struct finding *f)
 const struct trace_listener *full_listener(const struct trace_snapshot *s,
 					   const struct trace_endpoint *ep);
 
+/* where ep was accepted, or waits to be, if it is known whose that is; NULL: it is not */
+const struct trace_listener *listener_of(const struct trace_snapshot *s,
+					 const struct trace_endpoint *ep);
+
 /* NIST's stall of one tx ledger: the sum of its stall rows. */
 uint64_t ledger_stall_ns(const struct trace_ledger *tx);
 
