@@ -1397,6 +1397,26 @@ static void what_both_send_unasked_are_no_requests(void **state)
 	assert_non_null(strstr(said_of_both(ep, &v), " a request, 41 requests"));
 }
 
+/* a pool of one: three clients wait at once for a proxy, which waits for its only server */
+static void clients_that_wait_at_once_wait_no_longer_than_one(void **state)
+{
+	struct trace_endpoint ep[8];
+	struct verdict v;
+
+	for (int i = 0; i < 6; i += 2)
+		waits_at(ep, i, 20, 7);
+	waits_at(ep, 6, 7, 8);
+	ep[6].remote.port = 8080;
+	for (int i = 0; i < 8; i++)
+		ep[i].at_ns = 2ull * SECOND;
+	said_of_all(ep, 8, &v);
+	assert_int_equal(v.wait.endpoint, 6);
+	assert_int_equal(v.chain.n, 1);
+	ep[6].rx.ns[RX_WAIT] = ep[6].rx.max[RX_WAIT] = SECOND / 2; /* works for most of the rest */
+	said_of_all(ep, 8, &v);
+	assert_true(v.wait.endpoint < 6);
+}
+
 /* curl > nginx > one of its servers, by a connection for each request, each of which is short */
 static void a_proxys_short_connections_are_one_link(void **state)
 {
@@ -4081,6 +4101,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_stream_at_its_limit_hides_no_wait_of_others),
 	cmocka_unit_test(a_late_reader_that_waits_elsewhere_is_not_the_root),
 	cmocka_unit_test(a_proxys_short_connections_are_one_link),
+	cmocka_unit_test(clients_that_wait_at_once_wait_no_longer_than_one),
 	cmocka_unit_test(whose_output_a_parent_polls_is_awaited),
 	cmocka_unit_test(who_answers_on_a_socket_pair_waits_for_no_question),
 	cmocka_unit_test(an_answer_in_pieces_is_no_thinking),

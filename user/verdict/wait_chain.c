@@ -77,8 +77,15 @@ enum { KINDS_OF_WAITS = 64 };
 struct alike {
 	struct reader_spell longest;
 	uint64_t ns; /* of all */
+	uint64_t from, to; /* from the first one's beginning to the last one's end */
 	bool helpers;
 };
+
+/* Of connections that wait at the same time the sum is more than anybody waited. */
+static uint64_t time_waited(const struct alike *a)
+{
+	return smaller(a->ns, a->to - a->from);
+}
 
 /* A shell's $(...): nobody notices one of them, and all of them matter where they are most of the
  * run. */
@@ -88,6 +95,16 @@ static bool are_brief(const struct alike *a, uint64_t observed)
 {
 	return a->helpers && a->longest.ns < NOTICEABLE_NS &&
 	       (double)a->ns < MOST_OF_RUN * (double)observed;
+}
+
+static struct alike alone(const struct trace_snapshot *s, struct reader_spell r)
+{
+	const struct trace_endpoint *ep = r.endpoint < 0 ? NULL : &s->ep[r.endpoint];
+
+	return (struct alike){ .longest = r,
+			       .ns = r.ns,
+			       .from = ep ? began(ep) : 0,
+			       .to = ep ? ep->at_ns : 0 };
 }
 
 static void add_alike(const struct trace_snapshot *s, const struct reader_spell *r,
@@ -102,6 +119,8 @@ static void add_alike(const struct trace_snapshot *s, const struct reader_spell 
 		if (!waits_are_alike(s, other, ep))
 			continue;
 		v[k].helpers |= same_helpers(other, ep);
+		v[k].from = smaller(v[k].from, began(ep));
+		v[k].to = larger(v[k].to, ep->at_ns);
 		if (r->ns > v[k].longest.ns)
 			v[k].longest = *r;
 		v[k].ns += r->ns;
@@ -110,7 +129,7 @@ static void add_alike(const struct trace_snapshot *s, const struct reader_spell 
 	for (int k = 1; k < KINDS_OF_WAITS; k++)
 		least = v[k].ns < least->ns ? &v[k] : least;
 	if (r->ns > least->ns)
-		*least = (struct alike){ .longest = *r, .ns = r->ns };
+		*least = alone(s, *r);
 }
 
 static void add_unsampled(const struct trace_snapshot *s, struct alike v[KINDS_OF_WAITS])
@@ -293,11 +312,6 @@ static pid_t awaited_tgid_at(const struct trace_snapshot *s, int i)
 	return sender ? awaited_tgid(sender, s->ep[i].proto == TRACE_PIPE) : 0;
 }
 
-static struct alike alone(struct reader_spell r)
-{
-	return (struct alike){ .longest = r, .ns = r.ns };
-}
-
 /* A wait that goes on while the other gets one answer after another does not explain that one: a
  * worker's channel to its supervisor. */
 #define OUTLASTS 4 /* times */
@@ -314,7 +328,7 @@ static struct alike next_of_chain(const struct trace_snapshot *s, const struct a
 	const struct trace_endpoint *ep = &s->ep[wait->longest.endpoint],
 				    *sender = awaited_end(s, ep);
 	struct reader reader = { .tgid = awaited_tgid_at(s, wait->longest.endpoint) };
-	uint64_t least_ns = (uint64_t)(SAME_TIME * (double)wait->ns);
+	uint64_t least_ns = (uint64_t)(SAME_TIME * (double)time_waited(wait));
 	struct alike next = { .longest.endpoint = -1 };
 
 	if (!reader.tgid)
@@ -323,7 +337,7 @@ static struct alike next_of_chain(const struct trace_snapshot *s, const struct a
 		reader.helpers = ep->tx_calls.comm;
 	next = longest_in_all(s, waits_long, &reader, least_ns, nothing_sent);
 	if (next.longest.endpoint < 0 && !wait->helpers)
-		next = alone(comes_from(s, sender, (double)least_ns, ep->rx_calls.tgid));
+		next = alone(s, comes_from(s, sender, (double)least_ns, ep->rx_calls.tgid));
 	if (next.longest.endpoint >= 0 && outlasts(&next.longest, &wait->longest))
 		next = (struct alike){ .longest.endpoint = -1 };
 	return next;
