@@ -9,13 +9,14 @@
 struct holder {
 	__u64 task, cgroup;
 	__u32 tgid;
+	__u32 waits_for_child; /* who may only have passed the descriptor on to that child */
 };
 
 /* tid 0 makes way for whoever is seen */
 static __always_inline void note_holder(struct call_stats *b, const struct holder *h)
 {
 	if (b->tgid) {
-		if (!b->tid && b->tgid != h->tgid)
+		if (!b->tid && b->tgid != h->tgid && !h->waits_for_child)
 			b->others = 1;
 		return;
 	}
@@ -97,7 +98,8 @@ static __always_inline void note_last(struct call_stats *b, const struct holder 
 /* The current process closes a socket that others have left: the last one. */
 static __noinline int closed_by(struct endpoint *ep)
 {
-	struct holder who = { (__u64)CURRENT(), 0, current_tgid(bpf_get_current_pid_tgid()) };
+	struct holder who = { .task = (__u64)CURRENT(),
+			      .tgid = current_tgid(bpf_get_current_pid_tgid()) };
 
 	if (!ep || !current_wanted())
 		return 0;
@@ -136,7 +138,9 @@ static __always_inline bool concerns(const struct call_stats *b, __u32 tgid)
 /* The current process lets go of a file: by its end of all its descriptors, by close() of one. */
 SUBPROG int file_passes(__u64 key, __u64 file, __u32 tgid, __u32 closes)
 {
-	struct holder who = { (__u64)CURRENT(), bpf_get_current_cgroup_id(), tgid };
+	struct holder who = { .task = (__u64)CURRENT(),
+			      .cgroup = bpf_get_current_cgroup_id(),
+			      .tgid = tgid };
 	struct endpoint *ep = endpoint_known(key);
 	__u64 all = holds_on(file);
 	__u32 own, ends;

@@ -79,7 +79,9 @@ static __noinline __u32 tgid_numbered(__u64 task)
 /* as the process whose descriptors are named: not the current task */
 static __always_inline struct holder holder_of(__u64 task)
 {
-	return (struct holder){ task, task_cgroup(task), tgid_numbered(task) };
+	return (struct holder){ .task = task,
+				.cgroup = task_cgroup(task),
+				.tgid = tgid_numbered(task) };
 }
 
 /* both ledgers as the socket's fields have them now */
@@ -335,7 +337,8 @@ static __always_inline bool is_what_was_seen(const struct target *to, __u64 inod
 	return inode == SEED_FIFO ? to->pipe != 0 : inode_number(to->node) == inode;
 }
 
-/* args: process, descriptor, the inode that user space saw there, or SEED_FIFO */
+/* args: process, descriptor, the inode that user space saw there, or SEED_FIFO; 1: it only waits for
+ * its children */
 SEC("raw_tp/seed_fd")
 int seed_fd(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -365,6 +368,7 @@ int seed_fd(struct bpf_raw_tracepoint_args *ctx)
 		return SEED_GONE;
 	}
 	h = holder_of(task);
+	h.waits_for_child = ctx->args[3];
 	note_holders(ep, &h, file);
 	return what;
 }

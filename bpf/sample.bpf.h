@@ -643,8 +643,9 @@ int settle_sampled(struct bpf_raw_tracepoint_args *ctx)
 static __always_inline void note_process(struct endpoint *ep)
 {
 	struct task_struct *me = (struct task_struct *)CURRENT();
-	struct holder who = { (__u64)me, bpf_get_current_cgroup_id(),
-		current_tgid(bpf_get_current_pid_tgid()) };
+	struct holder who = { .task = (__u64)me,
+			      .cgroup = bpf_get_current_cgroup_id(),
+			      .tgid = current_tgid(bpf_get_current_pid_tgid()) };
 
 	if (calls_nothing(me)) /* a worker of the kernel closes what a task left */
 		return;

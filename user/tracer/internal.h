@@ -39,6 +39,7 @@ struct searched {
 	pid_t pid;
 	size_t places; /* so many of them have one */
 	long next_fd;  /* the first that found no room; 0: all found some */
+	bool waits_for_child; /* and does nothing else */
 };
 
 struct trace {
@@ -185,6 +186,8 @@ int preexisting_find(struct trace *t, struct trace_error *e);
 void preexisting_again(struct trace *t);
 /* every entry of a folder whose name is a number */
 bool proc_numbers(const char *path, void (*fn)(void *ctx, int dir, long n), void *ctx);
+/* it has one thread, asleep until a child ends or a signal comes, as a shell or timeout(1) */
+bool proc_waits_for_child(pid_t pid);
 /* when a process began, in ticks since the boot: its number may be another's by now; 0: it ended */
 uint64_t proc_began(pid_t pid);
 /* "socket:[123]", "pipe:[123]", or a path, which may be a FIFO's: SEED_FIFO; 0: nothing of ours */

@@ -29,6 +29,8 @@ struct pipe_holders {
 	dev_t device; /* that the inode was found on; 0: a pipe without a name */
 	struct process reads_only, both[2]; /* of several one, or two */
 	unsigned int n_reads_only, n_both;
+	struct process waiting; /* of those that only wait for a child, the last */
+	unsigned int n_waiting;
 	struct process asked; /* now, and which ends it holds */
 	bool reads, writes;
 	bool unsure; /* others may hold it that were not found */
@@ -70,7 +72,10 @@ static struct pipe_holders fifo_at(int dir, long fd)
 
 static void count_holder(struct pipe_holders *h)
 {
-	if (h->reads && h->writes) {
+	if (h->reads && proc_waits_for_child(h->asked.pid)) {
+		h->waiting = h->asked;
+		h->n_waiting++;
+	} else if (h->reads && h->writes) {
 		if (h->n_both < 2)
 			h->both[h->n_both] = h->asked;
 		h->n_both++;
@@ -124,6 +129,8 @@ static pid_t reader_of(const struct pipe_holders *h, pid_t writer)
 		return h->both[1].pid;
 	if (h->n_both == 2 && h->both[1].pid == writer)
 		return h->both[0].pid;
+	if (!h->n_both && h->n_waiting == 1)
+		return h->waiting.pid;
 	return h->n_both == 1 ? h->both[0].pid : 0;
 }
 
@@ -140,13 +147,14 @@ static bool is_gone(const struct process *p)
 /* by whom it is held, or that nobody can tell */
 static bool is_answered(const struct pipe_holders *h)
 {
-	return h->n_reads_only || h->n_both || h->unsure;
+	return h->n_reads_only || h->n_both || h->n_waiting || h->unsure;
 }
 
 /* Until the next walk nobody is known then; the kernel half may be. */
 static void drop_outdated(struct pipe_holders *h)
 {
-	if (!h->unsure && (is_gone(&h->reads_only) || is_gone(&h->both[0]) || is_gone(&h->both[1])))
+	if (!h->unsure && (is_gone(&h->reads_only) || is_gone(&h->both[0]) || is_gone(&h->both[1]) ||
+			   is_gone(&h->waiting)))
 		*h = (struct pipe_holders){ .serial = h->serial, .inode = h->inode };
 }
 

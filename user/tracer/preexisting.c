@@ -232,7 +232,7 @@ static void asks_in_vain(struct seeding *s, long fd)
 static void seed_fd(void *ctx, int dir, long fd)
 {
 	struct seeding *s = ctx;
-	uint64_t args[3] = { s->pid, fd };
+	uint64_t args[4] = { s->pid, fd, 0, s->now->waits_for_child };
 	enum seeded what;
 
 	if ((fd < s->from) != s->before)
@@ -328,6 +328,21 @@ size_t preexisting_count(struct trace *t)
 
 /* --- every descriptor of the processes that are followed --- */
 
+static void count_thread(void *ctx, int dir, long tid)
+{
+	++*(size_t *)ctx;
+}
+
+static size_t count_threads(pid_t pid)
+{
+	char path[64];
+	size_t n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	proc_numbers(path, count_thread, &n);
+	return n;
+}
+
 static int by_pid(const void *a, const void *b)
 {
 	const struct searched *x = a, *y = b;
@@ -339,7 +354,21 @@ static int by_places(const void *a, const void *b)
 {
 	const struct searched *x = a, *y = b;
 
+	if (x->waits_for_child != y->waits_for_child)
+		return x->waits_for_child ? 1 : -1;
 	return x->places == y->places ? by_pid(a, b) : x->places > y->places ? 1 : -1;
+}
+
+/* A shell or timeout(1) waits for the command that it started, and has that one's descriptors. */
+bool proc_waits_for_child(pid_t pid)
+{
+	char path[64], text[256];
+	long call;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
+	return read_at(AT_FDCWD, path, text, sizeof(text)) > 0 && sscanf(text, "%ld", &call) == 1 &&
+	       (call == SYS_wait4 || call == SYS_waitid || call == SYS_rt_sigsuspend) &&
+	       count_threads(pid) == 1;
 }
 
 /* Where the search before found no room for a descriptor, this one begins with it. False: they
@@ -353,7 +382,7 @@ static bool search_process(struct seeding *s, struct searched *p)
 	s->pid = p->pid;
 	s->now = p;
 	s->from = p->next_fd;
-	*p = (struct searched){ .pid = p->pid };
+	*p = (struct searched){ .pid = p->pid, .waits_for_child = p->waits_for_child };
 	s->before = false;
 	readable = proc_numbers(path, seed_fd, s) || errno != EACCES;
 	s->before = true;
@@ -375,6 +404,7 @@ static size_t search(struct trace *t, const struct pids *p)
 		then = t->searched ? bsearch(&v[i], t->searched, t->n_searched, sizeof(*v), by_pid)
 				   : NULL;
 		v[i] = then ? *then : v[i];
+		v[i].waits_for_child = proc_waits_for_child(v[i].pid);
 	}
 	if (!v)
 		return 0;

@@ -159,7 +159,7 @@ static bool lies_too_long(const struct trace_endpoint *ep, const struct reader_s
  * can. */
 #define AT_WORK 0.75
 
-static bool is_at_work(const struct trace_endpoint *ep)
+bool reader_is_at_work(const struct trace_endpoint *ep)
 {
 	const struct trace_call_stats *b = &ep->rx_calls;
 
@@ -183,7 +183,7 @@ static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint 
 	if (other_end_seen(ep) &&
 	    (is_farewell(s, ep, r) || !(lies_unanswered(ep, r) || holds_up_an_answer(s, ep, r))))
 		return false;
-	return lies_too_long(ep, r) && !is_at_work(ep);
+	return lies_too_long(ep, r) && !reader_is_at_work(ep);
 }
 
 /* Its reader runs, and what comes for it waits for its turn. */
@@ -191,7 +191,7 @@ static bool waits_its_turn(const struct trace_snapshot *s, const struct trace_en
 			   const struct reader_spell *r)
 {
 	return ep->proto != TRACE_UDP && ep->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN &&
-	       r->share >= BUSY_SHARE && is_at_work(ep);
+	       r->share >= BUSY_SHARE && reader_is_at_work(ep);
 }
 
 typedef bool spell_test(const struct trace_snapshot *s, const struct trace_endpoint *ep,

@@ -11,6 +11,7 @@ struct reader_spell spell_of(const struct trace_snapshot *s, size_t i, enum rx_s
 /* Each: the one that matters most, .endpoint -1: there is none. nothing_sent: by any endpoint that
  * was seen */
 /* a reader that runs on a CPU while data waits for it: no stall, but what limits the connection */
+bool reader_is_at_work(const struct trace_endpoint *ep);
 struct reader_spell find_busy_reader(const struct trace_snapshot *s);
 struct reader_spell find_late_reader(const struct trace_snapshot *s);
 /* Of a late reader: its own answers lie there, and nobody but itself waits for it. */

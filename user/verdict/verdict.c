@@ -544,9 +544,16 @@ static void add_causes(const struct trace_endpoint *ep, uint64_t by_cause[TX_N])
 		by_cause[c] += ep->tx.ns[c];
 }
 
-static void count_active(const struct trace_endpoint *ep, struct verdict *out)
+/* Of a session of one pipe's reader the writers are not asked for, and their calls not seen. */
+static bool is_seen_from_here(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
-	uint8_t by = ep->unseen[0] ? ep->unseen[0] : ep->unseen[1];
+	return ep->proto == TRACE_PIPE && !s->everything && !ep->tx_calls.tgid && !ep->unseen[1];
+}
+
+static void count_active(const struct trace_snapshot *s, const struct trace_endpoint *ep,
+			 struct verdict *out)
+{
+	uint8_t by = ep->unseen[0] && !is_seen_from_here(s, ep) ? ep->unseen[0] : ep->unseen[1];
 
 	if (!endpoint_did_anything(ep) && !by)
 		return;
@@ -571,11 +578,11 @@ static void make(const struct trace_snapshot *s, struct verdict *out)
 		const struct trace_endpoint *ep = &s->ep[i];
 
 		out->unaccounted_ns += llabs(ep->tx.unaccounted_ns) + llabs(ep->rx.unaccounted_ns);
-		count_active(ep, out);
+		count_active(s, ep, out);
 		if (!endpoint_sent(ep))
 			continue;
 		if (writers_unseen(ep)) {
-			out->n_unknown++;
+			out->n_unknown += !reader_is_at_work(ep);
 			continue;
 		}
 		add_sender(ep, out);
