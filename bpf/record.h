@@ -194,6 +194,8 @@ struct call_stats {
 	ns_t given;	    /* when; before that it was the giver's */
 	ns_t giver_unread;  /* of reads: how long data had lain unread by then */
 	ns_t giver_thought; /* of sends: how long what was read had had no answer by then */
+	ns_t process_ran;   /* what that process had run on a CPU when that was last counted: this
+			       thread and those that had ended */
 };
 
 /* In the place of a process in a vote: whoever has the end after the one that is named there has

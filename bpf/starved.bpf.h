@@ -134,6 +134,16 @@ static __always_inline void awaited(struct call_stats *b, ns_t lasted)
 		awaited_long(b, lasted);
 }
 
+static __always_inline ns_t ended_threads_ran(struct task_struct *task)
+{
+	struct signal_struct___ran *signal = 0;
+	__u64 address = ADDRESS((__u64)task, task_struct, signal);
+
+	if (!address || !bpf_core_field_exists(signal->sum_sched_runtime))
+		return 0;
+	return GET(CAST(signal_struct___ran, address), sum_sched_runtime);
+}
+
 /* What whoever was last in the call has run until now is counted, if that thread is still there. */
 static __noinline int count_cpu(struct call_stats *b)
 {
@@ -149,6 +159,7 @@ static __noinline int count_cpu(struct call_stats *b)
 	if (ran > b->cpu_then)
 		b->cpu += ran - b->cpu_then;
 	b->cpu_then = ran;
+	b->process_ran = ran + ended_threads_ran(task);
 	return 1;
 }
 

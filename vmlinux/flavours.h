@@ -49,6 +49,10 @@ struct task_struct___group {
 	struct task_group *sched_task_group;
 };
 
+struct signal_struct___ran {
+	__u64 sum_sched_runtime; /* of the threads that have ended */
+};
+
 struct task_group___quota {
 	struct task_group *parent;
 	struct {

@@ -1397,6 +1397,93 @@ static void what_both_send_unasked_are_no_requests(void **state)
 	assert_non_null(strstr(said_of_both(ep, &v), " a request, 41 requests"));
 }
 
+/* 117 requests, one of which took 0.8 s */
+static void a_pause_among_quick_requests_is_told(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	waits_at(ep, 0, 20, 7);
+	for (int i = 0; i < 2; i++) {
+		ep[i].at_ns = 3ull * SECOND;
+		ep[i].tx.lifetime_ns = ep[i].rx.lifetime_ns = 2ull * SECOND;
+		ep[i].tx.ns[TX_IDLE] = 2ull * SECOND;
+	}
+	ep[0].rx.ns[RX_WAIT] = 81 * (SECOND / 100);
+	ep[0].rx.max[RX_WAIT] = 8 * (SECOND / 10);
+	ep[0].rx.count[RX_WAIT] = 107;
+	ep[1].rx.ns[RX_WAIT] = SECOND;
+	ep[1].rx.max[RX_WAIT] = SECOND / 100;
+	ep[1].rx.count[RX_WAIT] = 118;
+	said_of_both(ep, &v);
+	assert_int_equal(v.kind, KIND_WAIT);
+	assert_int_equal(v.wait.endpoint, 0);
+	ep[0].rx.max[RX_WAIT] = SECOND / 10; /* no pause, but work */
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
+/* sed, whose output lies in its buffer until its input ends; and three workers, of which one is
+ * slow, whose master waits for all of them in epoll */
+static void pipes_to_a_helper(struct trace_endpoint ep[2], pid_t master, pid_t helper)
+{
+	for (int i = 0; i < 2; i++) {
+		ep[i] = downloader(0);
+		is_pipe(&ep[i], i, i ? helper : master, i ? master : helper, 0);
+		ep[i].paired = true;
+		ep[i].at_ns = 2ull * SECOND;
+		ep[i].tx.ns[TX_IDLE] = SECOND;
+		ep[i].tx_calls.tid = ep[i].tx_calls.tgid;
+		ep[i].rx_calls.tid = ep[i].rx_calls.tgid;
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 1;
+		ep[i].rx_calls.bytes = ep[i].tx_calls.bytes = 4;
+	}
+}
+
+static void a_flush_that_is_forgotten_is_a_deadlock(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	pipes_to_a_helper(ep, 20, 21);
+	for (int i = 0; i < 2; i++) {
+		ep[i].closed = true;
+		ep[i].rx.ns[RX_WAIT] = ep[i].rx.max[RX_WAIT] = 99 * (SECOND / 100);
+		ep[i].rx.count[RX_WAIT] = 1;
+	}
+	ep[0].tx_calls.quiet_ns = 99 * (SECOND / 100); /* to the end that the master made */
+	ep[1].tx_calls.quiet_ns = SECOND / 1000;       /* the answer came then */
+	said_of_both(ep, &v);
+	assert_int_equal(v.kind, KIND_MUTUAL);
+	assert_int_equal(v.mutual.end, WAIT_CLOSED);
+	ep[0].tx_calls.quiet_ns = SECOND / 1000; /* it sent the rest, which was answered */
+	said_of_both(ep, &v);
+	assert_int_not_equal(v.mutual.end, WAIT_CLOSED);
+}
+
+static void one_of_several_helpers_is_awaited_in_epoll(void **state)
+{
+	struct trace_endpoint ep[6];
+	struct verdict v;
+
+	for (int i = 0; i < 6; i += 2) {
+		pipes_to_a_helper(&ep[i], 20, 21 + i);
+		ep[i].peer = i;
+		ep[i + 1].peer = i + 1;
+		for (int k = i; k < i + 2; k++)
+			ep[k].tx_calls.messages = ep[k].rx_calls.messages = 3;
+		ep[i + 1].tx_calls.reply_n = 3; /* the helper's own times */
+		ep[i + 1].tx_calls.reply_ns = SECOND / 100;
+		ep[i + 1].tx_calls.first_reply_ns = SECOND + 2;
+	}
+	ep[3].tx_calls.reply_ns = 9 * (SECOND / 10);
+	ep[3].tx_calls.reply_max_ns = 3 * (SECOND / 10);
+	said_of_all(ep, 6, &v);
+	assert_int_equal(v.kind, KIND_WAIT);
+	assert_int_equal(v.wait.endpoint, 3);
+}
+
 /* a pool of one: three clients wait at once for a proxy, which waits for its only server */
 static void clients_that_wait_at_once_wait_no_longer_than_one(void **state)
 {
@@ -3086,6 +3173,81 @@ static void a_reader_that_computes_limits_and_holds_nobody_up(void **state)
 	assert_non_null(strstr(said_of(&ep, &v), "gzip[21] is not reading"));
 }
 
+/* pigz: the thread that reads hands the work to others */
+static void a_reader_whose_other_threads_compute_limits_too(void **state)
+{
+	struct trace_endpoint ep;
+	struct trace_snapshot s = { .ep = &ep, .n = 1 };
+	struct card card;
+	struct verdict v;
+
+	pipeline(&ep);
+	ep.at_ns = 2ull * SECOND;
+	ep.rx_calls.cpu_ns = SECOND / 50;
+	ep.rx_calls.born_ns = SECOND;
+	ep.rx_calls.process_ran_ns = 3 * (SECOND / 2);
+	said_of(&ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	card_make(&s, &v, &card);
+	assert_string_equal(card.why,
+			    "gzip[21] is busy on its CPU (150 % of one) and cannot keep up");
+	ep.tx.count[TX_SNDBUF] = 20; /* it is away for 50 ms each time: others compute something */
+	said_of(&ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
+	ep.tx.count[TX_SNDBUF] = 4000;
+	ep.rx_calls.process_ran_ns = SECOND / 2;
+	said_of(&ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
+}
+
+/* dd into gzip into another that is a little slow */
+static void what_a_busy_reader_sends_is_beside_the_point(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	pipeline(&ep[0]);
+	pipeline(&ep[1]);
+	ep[0].peer = 0;
+	ep[1].peer = 1;
+	ep[0].rx_calls.cpu_ns = 95 * (SECOND / 100);
+	ep[1].tx_calls.tgid = 21;
+	ep[1].rx_calls.tgid = 22;
+	ep[1].tx.ns[TX_SNDBUF] = 3 * (SECOND / 10);
+	said_of_all(ep, 2, &v);
+	assert_int_equal(v.kind, KIND_LIMIT);
+	ep[1].tx.ns[TX_SNDBUF] = 6 * (SECOND / 10);
+	said_of_all(ep, 2, &v);
+	assert_int_equal(v.kind, KIND_STALL);
+}
+
+/* each read takes all there is, and that is little: the buffer is small */
+static void a_small_receive_buffer_is_no_busy_reader(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	ep[0].rx.ns[RX_WAIT] = 0;
+	ep[0].tx.ns[TX_RWND] = 6 * (SECOND / 10);
+	ep[0].tx.ns[TX_IDLE] = 4 * (SECOND / 10);
+	ep[0].tx.count[TX_RWND] = 20000;
+	ep[0].tx_calls.bytes = 20000 * 2500;
+	ep[0].blame.unread_ns[TX_RWND] = 6 * (SECOND / 10);
+	ep[1].rx.ns[RX_UNREAD] = 8 * (SECOND / 10);
+	ep[1].rx_calls.cpu_ns = 8 * (SECOND / 10);
+	ep[1].rx_calls.cpu_res = TRACE_BOUNDED;
+	ep[1].rx_calls.bytes_res = TRACE_EXACT;
+	ep[1].rx_calls.messages = 20000;
+	ep[1].rx_calls.bytes = ep[0].tx_calls.bytes;
+	said_of_all(ep, 2, &v);
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
+	assert_int_equal(v.v[v.lead].cause, TX_RWND);
+	ep[0].tx.count[TX_RWND] = 200;
+	said_of_all(ep, 2, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
 /* dd into gzip, and beside them a client that waits for its server */
 static void a_stream_at_its_limit_hides_no_wait_of_others(void **state)
 {
@@ -4099,9 +4261,15 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_unseen_sender_meets_a_freeze_too),
 	cmocka_unit_test(a_reader_that_computes_limits_and_holds_nobody_up),
 	cmocka_unit_test(a_stream_at_its_limit_hides_no_wait_of_others),
+	cmocka_unit_test(a_reader_whose_other_threads_compute_limits_too),
+	cmocka_unit_test(what_a_busy_reader_sends_is_beside_the_point),
+	cmocka_unit_test(a_small_receive_buffer_is_no_busy_reader),
 	cmocka_unit_test(a_late_reader_that_waits_elsewhere_is_not_the_root),
 	cmocka_unit_test(a_proxys_short_connections_are_one_link),
 	cmocka_unit_test(clients_that_wait_at_once_wait_no_longer_than_one),
+	cmocka_unit_test(a_pause_among_quick_requests_is_told),
+	cmocka_unit_test(a_flush_that_is_forgotten_is_a_deadlock),
+	cmocka_unit_test(one_of_several_helpers_is_awaited_in_epoll),
 	cmocka_unit_test(whose_output_a_parent_polls_is_awaited),
 	cmocka_unit_test(who_answers_on_a_socket_pair_waits_for_no_question),
 	cmocka_unit_test(an_answer_in_pieces_is_no_thinking),

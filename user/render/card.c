@@ -421,7 +421,7 @@ static void why_of_limit(const struct making *m, const struct finding *f)
 		snprintf(c->why, sizeof(c->why),
 			 "%s %s CPU (%.0f %% of one) and cannot keep up", c->whom,
 			 verb_of(c->whom, "is busy on its", "are busy on their"),
-			 100 * fmin(reader, 1));
+			 100 * reader);
 	else if (f->limit == LIMIT_WRITER_CPU)
 		snprintf(c->why, sizeof(c->why), "%s %s CPU", c->who,
 			 verb_of(c->who, "is busy on its", "are busy on their"));

@@ -188,6 +188,7 @@ static void fill_call_stats(struct trace_call_stats *out, const struct call_stat
 	out->given_ns = in->given;
 	out->giver_unread_ns = in->giver_unread;
 	out->giver_thought_ns = in->giver_thought;
+	out->process_ran_ns = in->process_ran;
 }
 
 /* Asked and not answered yet; what has come and was not read is an answer. */

@@ -87,6 +87,8 @@
 	F(, giver_thought_ns, U64, NS, LAST, GIVEN, NULL, OWN, always) \
 	/* the session is of other processes: this one only shares an end with them */ \
 	F(, outsider, FLAG, NONE, LAST, GIVEN, NULL, OWN, always) \
+	/* what its process ran on a CPU in its life, all threads; 0: not known */ \
+	F(, process_ran_ns, U64, NS, LAST, GIVEN, NULL, OWN, always) \
 	/* next: calls */
 
 /* struct trace_endpoint itself: TCP */

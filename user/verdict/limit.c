@@ -34,13 +34,6 @@ static const struct trace_endpoint *reading_end(const struct trace_snapshot *s,
 							  : NULL;
 }
 
-double reader_cpu_share(const struct trace_snapshot *s, const struct finding *f)
-{
-	const struct trace_endpoint *end = reading_end(s, f);
-
-	return end ? cpu_share(&end->rx_calls, end->rx.lifetime_ns) : NAN;
-}
-
 /* what a reader's pace holds up */
 static bool may_be_readers_pace(const struct finding *f)
 {
@@ -85,6 +78,29 @@ static bool runs_or_is_ready(const struct trace_endpoint *end, const struct find
 
 	return b->cpu_res != TRACE_UNKNOWN && had_data && 2 * had_data >= f->ns &&
 	       (double)(b->cpu_ns + b->no_cpu_ns) >= share_explained(end) * (double)had_data;
+}
+
+/* The thread that reads hands its work to others, as pigz does: the process has no more to give. It
+ * is back soon, and does not sleep between its reads. */
+#define BACK_SOON_NS 10000000
+
+static bool other_threads_work(const struct trace_endpoint *end, const struct finding *f)
+{
+	const struct trace_call_stats *b = &end->rx_calls;
+	uint64_t life = b->born_ns && end->at_ns > b->born_ns ? end->at_ns - b->born_ns : 0;
+
+	return life && f->count && f->ns / f->count < BACK_SOON_NS &&
+	       (double)b->process_ran_ns >= BUSY_SHARE * (double)life;
+}
+
+double reader_cpu_share(const struct trace_snapshot *s, const struct finding *f)
+{
+	const struct trace_endpoint *end = reading_end(s, f);
+
+	if (end && other_threads_work(end, f))
+		return (double)end->rx_calls.process_ran_ns /
+		       (double)(end->at_ns - end->rx_calls.born_ns);
+	return end ? fmin(cpu_share(&end->rx_calls, end->rx.lifetime_ns), 1) : NAN;
 }
 
 /* One who reads a byte at a time is slow by the number of its calls. */
@@ -263,6 +279,8 @@ enum limit limit_of(const struct trace_snapshot *s, const struct finding *f)
 	if (share_a_cpu(ep, end, reader, writer))
 		return LIMIT_SHARED_CPU;
 	if (runs_or_is_ready(end, f) && end->rx_calls.cpu_ns >= end->rx_calls.no_cpu_ns)
+		return LIMIT_READER_CPU;
+	if (other_threads_work(end, f))
 		return LIMIT_READER_CPU;
 	return writer >= BUSY_SHARE ? LIMIT_WRITER_CPU : LIMIT_NONE;
 }

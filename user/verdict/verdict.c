@@ -283,11 +283,33 @@ static bool is_behind_wait(const struct trace_snapshot *s, const struct finding 
 	       s->ep[f->reader_waits].rx_calls.tgid == waits_at->rx_calls.tgid;
 }
 
-static void mark_behind_limit(struct verdict *v)
+/* The sender is itself the one that computes, and takes what comes to it no faster: a pipeline is as
+ * fast as that one, and what holds it up for half of that time is beside the point. */
+static bool is_sent_by_limit(const struct trace_snapshot *s, const struct finding *f,
+			     const struct finding *limit)
+{
+	const struct trace_call_stats *reader = who_reads(s, &s->ep[limit->endpoint]);
+	struct who sender = who_was_held_up(&s->ep[f->endpoint], f->cause);
+
+	return limit->limit == LIMIT_READER_CPU && limit->all.ns >= DWARFS * f->all.ns && reader &&
+	       reader->tgid && reader->tgid == sender.tgid;
+}
+
+static bool is_behind_limit(const struct trace_snapshot *s, const struct verdict *v,
+			    const struct finding *f)
+{
+	if (f->limit != LIMIT_NONE)
+		return false;
+	for (size_t i = 0; i < v->n; i++)
+		if (is_sent_by_limit(s, f, &v->v[i]))
+			return true;
+	return f->root >= 0 && v->v[f->root].limit != LIMIT_NONE;
+}
+
+static void mark_behind_limit(const struct trace_snapshot *s, struct verdict *v)
 {
 	for (size_t i = 0; i < v->n; i++)
-		v->v[i].behind_limit = v->v[i].limit == LIMIT_NONE && v->v[i].root >= 0 &&
-				       v->v[v->v[i].root].limit != LIMIT_NONE;
+		v->v[i].behind_limit = is_behind_limit(s, v, &v->v[i]);
 }
 
 static void mark_behind_wait(const struct trace_snapshot *s, struct verdict *v)
@@ -595,7 +617,7 @@ static void make(const struct trace_snapshot *s, struct verdict *out)
 	find_scattered(s, by_cause, out);
 	verdict_link_waits(s, out);
 	verdict_link(s, out);
-	mark_behind_limit(out);
+	mark_behind_limit(s, out);
 	find_unstalled(s, out);
 	mark_behind_wait(s, out);
 	verdict_deadlocks(s, out);

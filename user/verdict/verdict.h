@@ -104,7 +104,7 @@ struct finding {
 	int reader_waits; /* index of the endpoint at which whoever does not read waited meanwhile
 			     for others to send (verdict/root_cause.h), -1: none */
 	bool behind_wait; /* that is the wait which the verdict tells */
-	bool behind_limit; /* nothing is wrong at its root: v[root].limit */
+	bool behind_limit; /* nothing is wrong at its root, or its sender's own CPU is the limit */
 	int deadlock; /* index of the endpoint at which whoever does not read waits in turn for the
 			 one he keeps waiting (verdict/deadlock.h), -1: none */
 	bool deadlock_reads; /* to write to him there; else to read */
