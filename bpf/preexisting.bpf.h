@@ -337,8 +337,8 @@ static __always_inline bool is_what_was_seen(const struct target *to, __u64 inod
 	return inode == SEED_FIFO ? to->pipe != 0 : inode_number(to->node) == inode;
 }
 
-/* args: process, descriptor, the inode that user space saw there, or SEED_FIFO; 1: it only waits for
- * its children */
+/* args: process, descriptor, the inode that user space saw there, or SEED_FIFO; 1: it only waits
+ * for its children */
 SEC("raw_tp/seed_fd")
 int seed_fd(struct bpf_raw_tracepoint_args *ctx)
 {

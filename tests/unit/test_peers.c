@@ -84,8 +84,8 @@ static void who_lived_at_the_same_time_is_the_other_end(void **state)
 	assert_in_range(found, s.n / 4, s.n - 1);
 }
 
-/* The client has closed, and its next connection has the address of the one before: the server's end
- * names that one, though it had a client of its own. */
+/* The client has closed, and its next connection has the address of the one before: the server's
+ * end names that one, though it had a client of its own. */
 static void whose_address_was_taken_over_keeps_its_own_end(void **state)
 {
 	struct trace_endpoint ep[4] = { { .proto = TRACE_TCP }, { .proto = TRACE_TCP },

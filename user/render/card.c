@@ -992,7 +992,8 @@ static void card_unanswered(const struct making *m)
 	where_unanswered(c, ep, u);
 	if (u->answered)
 		snprintf(c->why, sizeof(c->why),
-			 "%" PRIu64 " of %" PRIu64 " datagrams got no answer, and it waited for each",
+			 "%" PRIu64 " of %" PRIu64
+			 " datagrams got no answer, and it waited for each",
 			 u->n, u->n + u->answered);
 	else
 		snprintf(c->why, sizeof(c->why), "%" PRIu64 " datagram%s went out, and %s", u->n,

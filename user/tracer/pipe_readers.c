@@ -153,8 +153,8 @@ static bool is_answered(const struct pipe_holders *h)
 /* Until the next walk nobody is known then; the kernel half may be. */
 static void drop_outdated(struct pipe_holders *h)
 {
-	if (!h->unsure && (is_gone(&h->reads_only) || is_gone(&h->both[0]) || is_gone(&h->both[1]) ||
-			   is_gone(&h->waiting)))
+	if (!h->unsure && (is_gone(&h->reads_only) || is_gone(&h->both[0]) ||
+			   is_gone(&h->both[1]) || is_gone(&h->waiting)))
 		*h = (struct pipe_holders){ .serial = h->serial, .inode = h->inode };
 }
 

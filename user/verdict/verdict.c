@@ -283,8 +283,8 @@ static bool is_behind_wait(const struct trace_snapshot *s, const struct finding 
 	       s->ep[f->reader_waits].rx_calls.tgid == waits_at->rx_calls.tgid;
 }
 
-/* The sender is itself the one that computes, and takes what comes to it no faster: a pipeline is as
- * fast as that one, and what holds it up for half of that time is beside the point. */
+/* The sender is itself the one that computes, and takes what comes to it no faster: a pipeline is
+ * as fast as that one, and what holds it up for half of that time is beside the point. */
 static bool is_sent_by_limit(const struct trace_snapshot *s, const struct finding *f,
 			     const struct finding *limit)
 {

@@ -201,15 +201,15 @@ struct datagram_loss {
 	bool stray;   /* next to nothing, beside what went through: no verdict */
 };
 
-/* Datagrams of a socket, or of several sockets of one program to one address, that nothing came back
- * to, though the program asked for answers */
+/* Datagrams of a socket, or of several sockets of one program to one address, that nothing came
+ * back to, though the program asked for answers */
 struct unanswered {
-	int endpoint;	   /* index in the snapshot, -1: there is none */
-	int server;	   /* whose socket they went to, as far as it was seen on this host; -1: not */
+	int endpoint;	/* index in the snapshot, -1: there is none */
+	int server;	/* whose socket they went to, as far as it was seen on this host; -1: not */
 	size_t sockets;
-	uint64_t n, ns;	   /* how many; how long it waited in all, 0: not known */
+	uint64_t n, ns; /* how many; how long it waited in all, 0: not known */
 	uint64_t answered; /* there, by another address: it asks one after the other */
-	bool refused;	   /* ICMP said that nobody is there */
+	bool refused;	/* ICMP said that nobody is there */
 };
 
 /* Connections of one program to one address, each of which took long to be made */
