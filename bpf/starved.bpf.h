@@ -134,14 +134,16 @@ static __always_inline void awaited(struct call_stats *b, ns_t lasted)
 		awaited_long(b, lasted);
 }
 
-static __always_inline ns_t ended_threads_ran(struct task_struct *task)
+/* what the threads of its process that are gone have run, and this one */
+static __always_inline ns_t process_ran(__u64 task, ns_t this_one)
 {
 	struct signal_struct___ran *signal = 0;
-	__u64 address = ADDRESS((__u64)task, task_struct, signal);
+	__u64 address = ADDRESS(task, task_struct, signal);
 
 	if (!address || !bpf_core_field_exists(signal->sum_sched_runtime))
 		return 0;
-	return GET(CAST(signal_struct___ran, address), sum_sched_runtime);
+	return GET(CAST(signal_struct___ran, address), sum_sched_runtime) +
+	       (GET(CAST(task_struct___gone, task), sighand) ? this_one : 0);
 }
 
 /* What whoever was last in the call has run until now is counted, if that thread is still there. */
@@ -159,7 +161,7 @@ static __noinline int count_cpu(struct call_stats *b)
 	if (ran > b->cpu_then)
 		b->cpu += ran - b->cpu_then;
 	b->cpu_then = ran;
-	b->process_ran = ran + ended_threads_ran(task);
+	b->process_ran = process_ran(b->task, ran);
 	return 1;
 }
 

@@ -50,7 +50,11 @@ struct task_struct___group {
 };
 
 struct signal_struct___ran {
-	__u64 sum_sched_runtime; /* of the threads that have ended */
+	__u64 sum_sched_runtime; /* of the threads that are gone: they have no sighand any more */
+};
+
+struct task_struct___gone {
+	void *sighand;
 };
 
 struct task_group___quota {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What was seen of an endpoint: its stall, its other end, and how long it was in one rx state. */
 #include <string.h>
+#include <sys/socket.h>
 
 #include "verdict/other_findings.h"
 
@@ -32,6 +33,16 @@ static bool is_at(const struct trace_listener *l, const struct trace_endpoint *e
 	return l->local.port == ep->remote.port && l->netns == ep->netns &&
 	       (!memcmp(l->local.ip, any, sizeof(any)) || l->family != ep->family ||
 		!memcmp(l->local.ip, ep->remote.ip, sizeof(any)));
+}
+
+bool is_unix_connection(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_UNIX_STREAM || ep->proto == TRACE_UNIX_SEQPACKET;
+}
+
+bool is_local_ipc(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_PIPE || ep->family == AF_UNIX;
 }
 
 const struct trace_listener *listener_of(const struct trace_snapshot *s,

@@ -55,16 +55,6 @@ size_t *endpoints_by_stall(const struct trace_snapshot *s, size_t *n)
 	return order;
 }
 
-bool is_unix_connection(const struct trace_endpoint *ep)
-{
-	return ep->proto == TRACE_UNIX_STREAM || ep->proto == TRACE_UNIX_SEQPACKET;
-}
-
-bool is_local_ipc(const struct trace_endpoint *ep)
-{
-	return ep->proto == TRACE_PIPE || ep->family == AF_UNIX;
-}
-
 static bool reads_known(const struct trace_endpoint *ep)
 {
 	return ep->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN;
