@@ -570,5 +570,169 @@ def copies(kind):
         os.write(mine[1], bytes(1 << 12))
 
 
+def keeps_its_output():
+    """A filter that flushes at the end of its input, as sed and grep do into a pipe, and a parent that waits for the line before it closes."""
+    (reads, writes), (its_input, its_output) = ends("pipe")
+
+    def filters():
+        close_all((reads, writes))
+        kept = b""
+        while data := os.read(its_input, 100):
+            kept += data
+        os.write(its_output, kept)
+
+    pid = child("filter", filters)
+    close_all((its_input, its_output))
+    name("parent")
+    os.write(writes, b"line\n")
+    select.select([reads], [], [], 0.8)
+    os.close(writes)
+    os.read(reads, 100)
+    os.waitpid(pid, 0)
+
+
+def asks_three():
+    """A master that asks three helpers by pipes and waits for all answers in epoll; one of them is slow."""
+    helpers = {}
+
+    def helps(word, fds, slow):
+        for other in helpers.values():
+            close_all(other)
+        while os.read(fds[0], 1):
+            time.sleep(0.2 if slow else 0.002)
+            os.write(fds[1], b"a")
+
+    for i in range(3):
+        mine, its = ends("pipe")
+        word = "slow" if i == 1 else f"quick{i}"
+
+        def run(word=word, mine=mine, its=its, slow=i == 1):
+            close_all(mine)
+            helps(word, its, slow)
+
+        child(word, run)
+        close_all(its)
+        helpers[word] = mine
+    name("master")
+    poll = select.epoll()
+    for reads, _ in helpers.values():
+        poll.register(reads, select.EPOLLIN)
+    for _ in range(4):
+        for _, writes in helpers.values():
+            os.write(writes, b"q")
+        left = len(helpers)
+        while left:
+            for fd, _ in poll.poll():
+                os.read(fd, 1)
+                left -= 1
+
+
+def asks_two_servers():
+    """As a resolver: one socket asks a server that never answers, and after a timeout another one that does."""
+    dead, alive = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2))
+    for s in dead, alive:
+        s.bind(("127.0.0.1", 0))
+
+    def reads_only():
+        while True:
+            dead.recv(100)
+
+    def answers():
+        while True:
+            alive.sendto(b"a", alive.recvfrom(100)[1])
+
+    pids = child("dead", reads_only), child("alive", answers)
+    name("client")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        for _ in range(3):
+            s.sendto(b"q", dead.getsockname())
+            if not select.select([s], [], [], 0.3)[0]:
+                s.sendto(b"q", alive.getsockname())
+                s.recv(100)
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+
+
+def pauses_once():
+    """Sixty requests, each answered at once but one, which takes 0.4 s: a collection of garbage, say."""
+    s, c = tcp()
+
+    def server():
+        s.close()
+        for i in range(60):
+            c.recv(100)
+            if i == 30:
+                time.sleep(0.4)
+            c.send(b"a" * 100)
+
+    child("server", server)
+    c.close()
+    name("client")
+    s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    for _ in range(60):
+        s.send(b"q" * 100)
+        s.recv(100)
+        time.sleep(0.01)
+
+
+def answers_late(who):
+    """A server that thinks 60 ms a request; one of both ends is traced."""
+    name(who)
+    if who == "server":
+        c = listens()
+        while c.recv(100):
+            time.sleep(0.06)
+            c.send(b"a" * 100)
+        return
+    s = finds()
+    for _ in range(12):
+        s.send(b"q" * 100)
+        s.recv(100)
+
+
+def pool_of_one():
+    """Three clients ask at once a proxy that asks its only server for one after the other."""
+    front, back = socket.create_server(("127.0.0.1", 0)), socket.create_server(("127.0.0.1", 0))
+
+    def server():
+        front.close()
+        c = back.accept()[0]
+        while c.recv(100):
+            time.sleep(0.03)
+            c.send(b"a" * 100)
+
+    def proxy():
+        upstream = socket.create_connection(back.getsockname())
+        back.close()
+        poll, fds = select.epoll(), {}
+        for _ in range(3):
+            c = front.accept()[0]
+            fds[c.fileno()] = c
+            poll.register(c, select.EPOLLIN)
+        while fds:
+            for fd, _ in poll.poll():
+                if not (data := fds[fd].recv(100)):
+                    poll.unregister(fd)
+                    fds.pop(fd)
+                    continue
+                upstream.send(data)
+                fds[fd].send(upstream.recv(100))
+
+    def client():
+        back.close()
+        with socket.create_connection(front.getsockname()) as s:
+            for _ in range(8):
+                s.send(b"q" * 100)
+                s.recv(100)
+
+    child("server", server)
+    child("proxy", proxy)
+    clients = [child("client", client) for _ in range(3)]
+    front.close()
+    back.close()
+    for pid in clients:
+        os.waitpid(pid, 0)
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1]](*sys.argv[2:])

@@ -84,7 +84,7 @@ size_t verdict_also(const struct trace_snapshot *s, const struct verdict *v,
 		    char text[][VERDICT_TEXT], size_t max);
 /* "thinks 300 ms a request, 41 requests" */
 bool is_readers_doing(const struct finding *f);
-/* ", the longest 648 ms": where that is far above the average of n that are so long in all */
+/* ", longest 648 ms": where that is far above the average of n that are so long in all */
 void append_longest(uint64_t longest_ns, uint64_t sum_ns, uint64_t n, char *buf, size_t len);
 void append_requests(const struct requests *r, bool several, char *buf, size_t len);
 /* "each waits for the other to send, a deadlock" */

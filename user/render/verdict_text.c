@@ -540,7 +540,7 @@ static void append_unanswered(const struct requests *r, char *buf, size_t len)
 
 #define UNLIKE 3 /* times the average: then that says little */
 
-/* ", the longest 648 ms" */
+/* ", longest 648 ms" */
 void append_longest(uint64_t longest_ns, uint64_t sum_ns, uint64_t n, char *buf, size_t len)
 {
 	char ns[32];
@@ -548,7 +548,7 @@ void append_longest(uint64_t longest_ns, uint64_t sum_ns, uint64_t n, char *buf,
 	if (n < 2 || longest_ns < UNLIKE * (sum_ns / n) || longest_ns > sum_ns)
 		return;
 	human_ns((double)longest_ns, ns, sizeof(ns));
-	text_append(buf, len, ", the longest %s", ns);
+	text_append(buf, len, ", longest %s", ns);
 }
 
 /* "send the answer in 9 pieces, one every 100 ms" */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sampled session: names the reader of a pipe at which no sample found a sleeping thread: the
- * holder of its read end, traced or not. If fork() left copies, it is the process that closed the
+ * Names the reader of a pipe at which no sample found a sleeping thread, or, in a session of some
+ * processes, whose reader is not one of them: the holder of its read end, traced or not. If fork() left copies, it is the process that closed the
  * write end, else the one that is not the writer. If several remain, or the descriptors of some
  * process may not be listed, none is named.
  */
@@ -207,6 +207,12 @@ static size_t list_lacking(const struct trace *t, const struct trace_snapshot *s
 	return n;
 }
 
+/* of one CPU; the ledger has no budget */
+static double walk_budget(const struct trace *t)
+{
+	return t->opts.budget > 0 ? t->opts.budget : 0.005;
+}
+
 static void walk_proc(struct trace *t, struct pipe_holders *v, size_t n)
 {
 	struct walk w = { .v = v, .n = n };
@@ -226,7 +232,7 @@ static void walk_proc(struct trace *t, struct pipe_holders *v, size_t n)
 	t->holders.n = n;
 	t->holders.next_ns =
 		snapshot_now() +
-		MAX(WALK_EVERY_NS, (uint64_t)((double)cost / (WALK_SHARE * t->opts.budget)));
+		MAX(WALK_EVERY_NS, (uint64_t)((double)cost / (WALK_SHARE * walk_budget(t))));
 }
 
 void pipe_readers_fill(struct trace *t, struct trace_snapshot *s)

@@ -143,9 +143,13 @@ static double share_of_lead(const struct verdict *v)
 
 /* ---- what stalls no sender that was seen ---- */
 
+/* What cannot leave this host is sent again, too: of a cable that is pulled both are seen. */
 static enum rank rank_undelivered(const struct verdict *v)
 {
-	return v->undelivered.endpoint >= 0 ? RANK_UNDELIVERED : RANK_NONE;
+	if (v->undelivered.endpoint < 0)
+		return RANK_NONE;
+	return v->undelivered.ns > DWARFS * heaviest_ns(v, false) ? RANK_OVERSHADOWS
+								  : RANK_UNDELIVERED;
 }
 
 static double share_undelivered(const struct verdict *v)

@@ -254,6 +254,18 @@ bool device_is_full(const struct trace_endpoint *ep)
 	       ep->rtt_us - ep->min_rtt_us >= QUEUE_LEAST_US;
 }
 
+/* Between two programs of one host a congestion control finds no path to be kind to: what it holds
+ * up is little beside the time that the sender is at work. */
+#define ON_THIS_HOST_US 100
+
+static bool is_at_work_on_this_host(const struct trace_endpoint *ep, const struct finding *f)
+{
+	bool holds_itself = f->cause == TX_CWND || (f->cause == TX_PACING && paces_itself(ep));
+
+	return ep->proto == TRACE_TCP && ep->min_rtt_us && ep->min_rtt_us < ON_THIS_HOST_US &&
+	       holds_itself && 2 * ep->tx.ns[TX_WORK] >= ep->tx.lifetime_ns;
+}
+
 static bool link_is_full(const struct trace_endpoint *ep, const struct finding *f)
 {
 	if (f->cause == TX_DEVICE)
@@ -272,6 +284,8 @@ enum limit limit_of(const struct trace_snapshot *s, const struct finding *f)
 		return LIMIT_OWN_WRITES;
 	if (link_is_full(ep, f))
 		return LIMIT_LINK;
+	if (is_at_work_on_this_host(ep, f))
+		return LIMIT_WRITER_CPU;
 	if (!end || !may_be_readers_pace(f) || reads_small(s, f) || window_is_small(ep, f))
 		return LIMIT_NONE;
 	reader = reader_cpu_share(s, f);

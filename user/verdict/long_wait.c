@@ -78,10 +78,20 @@ static uint64_t has_come(const struct trace_endpoint *sender, const struct trace
 	return smaller(sender->tx.ns[TX_FLIGHT], reader->ack_debt_ns);
 }
 
+/* With TCP_DEFER_ACCEPT the other end begins when the first data comes, or seconds later. */
+static uint64_t before_it_began(const struct trace_endpoint *sender,
+				const struct trace_endpoint *reader)
+{
+	return sender == reader || began(sender) <= began(reader)
+		       ? 0
+		       : smaller(began(sender) - began(reader), reader->rx.ns[RX_WAIT]);
+}
+
 static uint64_t has_nothing_to_send(const struct trace_endpoint *sender,
 				    const struct trace_endpoint *reader)
 {
-	return sender->tx.ns[TX_IDLE] + has_come(sender, reader);
+	return sender->tx.ns[TX_IDLE] + has_come(sender, reader) +
+	       before_it_began(sender, reader);
 }
 
 /* For questions and answers the path's time is known for each. It is reported apart from the wait
