@@ -183,12 +183,33 @@ static void a_client_that_asked_before_the_session_waits(void **state)
 	assert_int_not_equal(v.outcome, OUTCOME_WAITING);
 }
 
+/* It answers in 50 us, and clients that ask again at once wait for it most of the time. */
+static void a_server_under_load_is_not_slow(void **state)
+{
+	struct trace_endpoint ep = connection(40001, 18000, 50000);
+	struct trace_looks looks = { .n = 100 };
+	struct verdict v;
+	struct card c;
+
+	judge(&ep, NULL, 1, &v, &c);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	memset(ep.tx.resolution, TRACE_BY_LOOKS, sizeof(ep.tx.resolution));
+	memset(ep.rx.resolution, TRACE_BY_LOOKS, sizeof(ep.rx.resolution));
+	ep.path.sent_segments = 18000;
+	judge(&ep, &looks, 1, &v, &c);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep.path.sent_segments = 18;
+	judge(&ep, &looks, 1, &v, &c);
+	assert_int_equal(v.kind, KIND_ANSWERS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_client_that_was_not_seen_waits_for_its_server),
 		cmocka_unit_test(what_the_server_waits_for_comes_first),
 		cmocka_unit_test(clients_of_one_server_are_added),
+		cmocka_unit_test(a_server_under_load_is_not_slow),
 		cmocka_unit_test(a_request_without_an_answer_yet_counts),
 		cmocka_unit_test(a_request_from_before_the_session_is_suspected),
 		cmocka_unit_test(a_client_that_asked_before_the_session_waits),

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/evict.h"
+#include "tracer/peers.h"
 #include "verdict/verdict.h"
 
 struct place {
@@ -179,7 +180,7 @@ int endpoints_join(const struct endpoints *closed, const struct endpoints *live,
 	for (size_t i = 0; i < s->n; i++) {
 		const struct place *p = peers[i] ? find(places, n, peers[i]) : NULL;
 
-		s->ep[i].peer = p ? (int)p->index : -1;
+		s->ep[i].peer = p && may_be_ends(&s->ep[i], &s->ep[p->index]) ? (int)p->index : -1;
 	}
 	join_back(s);
 	free(places);

@@ -35,7 +35,7 @@ static size_t first_overlap(const struct keyed *k, size_t n, const struct keyed 
 #define CHOSEN_BY_KERNEL 32768 /* ports from here on (ip_local_port_range): a client's */
 
 /* Each end's port is where the other sends; a server's may be translated on its way (DNAT). */
-static bool may_be_ends(const struct trace_endpoint *a, const struct trace_endpoint *b)
+bool may_be_ends(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
 	bool there = a->local.port == b->remote.port, back = a->remote.port == b->local.port;
 	uint16_t common = there ? a->local.port : a->remote.port;

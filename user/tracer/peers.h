@@ -16,6 +16,8 @@ struct keyed {
 /* one more endpoint, and its place among the addresses */
 void peers_put(struct trace_snapshot *s, struct keyed *k, const struct endpoint *ep,
 	       const struct trace *t);
+/* by their ports */
+bool may_be_ends(const struct trace_endpoint *a, const struct trace_endpoint *b);
 void peers_join(struct trace_snapshot *s, struct keyed *k);
 
 #endif

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names the reader of a pipe at which no sample found a sleeping thread, or, in a session of some
- * processes, whose reader is not one of them: the holder of its read end, traced or not. If fork() left copies, it is the process that closed the
- * write end, else the one that is not the writer. If several remain, or the descriptors of some
- * process may not be listed, none is named.
+ * Names the reader of a pipe at which no sample found a sleeping thread, or which is not one of the
+ * processes that a session is of: the holder of its read end, traced or not. If fork() left copies,
+ * it is the process that closed the write end, else the one that is not the writer; who only waits
+ * for a child is not counted. If several remain, or the descriptors of some process may not be
+ * listed, none is named.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -252,7 +252,7 @@ int trace_snapshot(struct trace *t, struct trace_snapshot *s, struct trace_error
 		accepted_by_fill(s);
 		pipe_readers_fill(t, s);
 		reader_cpu_fill(t, s);
-	} else if (t->opts.filter == TRACE_FILTER_TGIDS) {
+	} else if (t->opts.filter == TRACE_FILTER_TGIDS || t->opts.filter == TRACE_FILTER_TREE) {
 		pipe_readers_fill(t, s);
 	}
 	return err;

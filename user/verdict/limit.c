@@ -260,7 +260,8 @@ bool device_is_full(const struct trace_endpoint *ep)
 
 static bool is_at_work_on_this_host(const struct trace_endpoint *ep, const struct finding *f)
 {
-	bool holds_itself = f->cause == TX_CWND || (f->cause == TX_PACING && paces_itself(ep));
+	bool holds_itself = f->cause == TX_CWND || (f->cause == TX_PACING && paces_itself(ep)) ||
+			    (f->cause == TX_SNDBUF && f->blamed == BLAME_NOBODY);
 
 	return ep->proto == TRACE_TCP && ep->min_rtt_us && ep->min_rtt_us < ON_THIS_HOST_US &&
 	       holds_itself && 2 * ep->tx.ns[TX_WORK] >= ep->tx.lifetime_ns;

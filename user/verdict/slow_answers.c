@@ -18,6 +18,9 @@
 /* A message more for so many that were answered asks nothing: a window, a ping. */
 #define LITTLE 8
 
+/* Of a server under load, which answers sooner, every client waits most of the time. */
+#define SLOW_NS 1000000
+
 /* of the time that its clients were connected */
 #define ANSWERS_SHARE 0.5
 
@@ -118,13 +121,19 @@ static void add_requests_of(const struct trace_endpoint *ep, const struct served
 	r->unread_max_ns = larger(r->unread_max_ns, ep->rx.max[RX_UNREAD]);
 }
 
+/* samples count no requests: each answer has a segment at least */
+static uint64_t answers_at_most(const struct trace_endpoint *ep)
+{
+	return told_by_looks(ep) ? ep->path.sent_segments : ep->tx_calls.reply_n;
+}
+
 static void add_connection(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 			   struct slow_answers *sum)
 {
 	struct served x = served_at(s, (size_t)(ep - s->ep));
 	uint64_t ns = served_ns(&x);
 
-	if (!ns || ns > ep->rx.lifetime_ns)
+	if (!ns || ns > ep->rx.lifetime_ns || ns < SLOW_NS * answers_at_most(ep))
 		return;
 	if (sum->endpoint < 0)
 		sum->endpoint = (int)(ep - s->ep);
