@@ -65,12 +65,12 @@ server_end() { # NAME SETTING...
 	) &
 	jobs_to_end+=($!)
 	traced -- "$PY" "$program" server "$@"
-	says_true "$name: the server's time to think, and the number of requests" "$read_it; r = (l['slow_answers'] or {}).get('requests') or {}" "near(r['think_ns'], thought) and r['count'] == $n" "(r, 'thought', thought, l['verdict'])"
+	says_true "$name: the server's time to think, and the number of requests" "$read_it; r = (l['slow_answers'] or {}).get('requests') or {}" "near(r['think_ns'], thought) and r['count'] == 10" "(r, 'thought', thought, l['verdict'])"
 	says_true "$name: what a request lay unread" "$read_it; r = (l['slow_answers'] or {}).get('requests') or {}" "r['unread_ns'] <= lay and near(r['unread_ns'], lay)" "(r, 'lay', lay, l['verdict'])"
 }
-n=10 server_end "the server alone, 30 ms" think=30
-n=10 server_end "the server alone, in epoll" think=30 serves=epoll
-n=10 server_end "the server alone, reader late" think=20 late=30
+server_end "the server alone, 30 ms" think=30
+server_end "the server alone, in epoll" think=30 serves=epoll
+server_end "the server alone, reader late" think=20 late=30
 
 # a request that was sent before anybody looked, and whose client waits in epoll: by the dates of the socket alone
 cat >pending.py <<-'PY'
@@ -97,7 +97,7 @@ exec 9>hold-pending
 until_true test -s port
 "$PY" pending.py client &
 client=$!
-jobs_to_end+=($client)
+jobs_to_end+=("$client")
 until_true test -s came
 server=$(pgrep -f 'pending.py server' | head -1)
 until_true sleeps $client
