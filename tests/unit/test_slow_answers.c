@@ -159,6 +159,7 @@ static void a_request_from_before_the_session_is_suspected(void **state)
 	judge(&ep, &looks, 1, &v, &c);
 	assert_int_equal(v.answers.endpoint, -1);
 	ep.tx_calls.bytes = ep.rx_calls.bytes = 100; /* and it answers while they look */
+	ep.path.sent_segments = 5;
 	judge(&ep, &looks, 1, &v, &c);
 	assert_int_equal(v.kind, KIND_ANSWERS);
 	assert_int_equal(c.surety, INFERRED);
@@ -181,6 +182,30 @@ static void a_client_that_asked_before_the_session_waits(void **state)
 	ep.rx_calls.open_reply_ns = 0;
 	judge(&ep, NULL, 1, &v, &c);
 	assert_int_not_equal(v.outcome, OUTCOME_WAITING);
+}
+
+/* A ping each 0.4 s, and its pong at once: the same messages as of a server that thinks, but few. */
+static void a_ping_is_no_answer(void **state)
+{
+	struct trace_endpoint ep = connection(40001, 2, 4 * (SECOND / 10));
+	struct trace_looks looks = { .n = 100 };
+	struct verdict v;
+	struct card c;
+
+	ep.rx_calls.reply_n = 2;
+	judge(&ep, NULL, 1, &v, &c);
+	assert_int_equal(v.answers.endpoint, -1);
+	ep.rx_calls.reply_n = 1; /* the first came by itself */
+	judge(&ep, NULL, 1, &v, &c);
+	assert_int_equal(v.kind, KIND_ANSWERS);
+	memset(ep.tx.resolution, TRACE_BY_LOOKS, sizeof(ep.tx.resolution));
+	memset(ep.rx.resolution, TRACE_BY_LOOKS, sizeof(ep.rx.resolution));
+	ep.path.sent_segments = 2;
+	judge(&ep, &looks, 1, &v, &c);
+	assert_int_equal(v.answers.endpoint, -1);
+	looks.fact[TRACE_FACT_UNPROMPTED] = 60;
+	judge(&ep, &looks, 1, &v, &c);
+	assert_int_equal(v.kind, KIND_ANSWERS);
 }
 
 /* It answers in 50 us, and clients that ask again at once wait for it most of the time. */
@@ -210,6 +235,7 @@ int main(void)
 		cmocka_unit_test(what_the_server_waits_for_comes_first),
 		cmocka_unit_test(clients_of_one_server_are_added),
 		cmocka_unit_test(a_server_under_load_is_not_slow),
+		cmocka_unit_test(a_ping_is_no_answer),
 		cmocka_unit_test(a_request_without_an_answer_yet_counts),
 		cmocka_unit_test(a_request_from_before_the_session_is_suspected),
 		cmocka_unit_test(a_client_that_asked_before_the_session_waits),

@@ -81,7 +81,8 @@ static bool runs_or_is_ready(const struct trace_endpoint *end, const struct find
 }
 
 /* The thread that reads hands its work to others, as pigz does: the process has no more to give. It
- * is back soon, and does not sleep between its reads. */
+ * is back soon, and does not sleep between its reads. What it ran before this connection began is
+ * not known apart. */
 #define BACK_SOON_NS 10000000
 
 static bool other_threads_work(const struct trace_endpoint *end, const struct finding *f)
@@ -89,7 +90,8 @@ static bool other_threads_work(const struct trace_endpoint *end, const struct fi
 	const struct trace_call_stats *b = &end->rx_calls;
 	uint64_t life = b->born_ns && end->at_ns > b->born_ns ? end->at_ns - b->born_ns : 0;
 
-	return life && f->count && f->ns / f->count < BACK_SOON_NS &&
+	return life && life <= 2 * end->rx.lifetime_ns && f->count &&
+	       f->ns / f->count < BACK_SOON_NS &&
 	       (double)b->process_ran_ns >= BUSY_SHARE * (double)life;
 }
 

@@ -41,6 +41,24 @@ static bool are_counted(const struct trace_endpoint *ep)
 	return trace_messages_known(&ep->rx_calls) && trace_messages_known(&ep->tx_calls);
 }
 
+/* A server that sends a ping now and then, as for WebSockets, is answered at once, and says nothing
+ * until the next: that is no request. It is not known of one who asks again as soon as it has its
+ * answer, unless that goes on. */
+#define TURNS 3
+
+static bool may_be_asked(const struct trace_endpoint *ep)
+{
+	return ep->tx_calls.reply_n >= TURNS || ep->rx_calls.messages > ep->rx_calls.reply_n;
+}
+
+static bool may_be_asked_by_looks(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_looks *l = &s->looks[i];
+
+	return s->ep[i].path.sent_segments >= TURNS ||
+	       2 * l->fact[TRACE_FACT_UNPROMPTED] >= l->n;
+}
+
 /* What was read last is a request, if those before were: each had its answer. */
 static bool has_request(const struct trace_endpoint *ep)
 {
@@ -51,11 +69,13 @@ static bool has_request(const struct trace_endpoint *ep)
 }
 
 /* Looks tell how long it owed an answer, whether it had read the request or not. */
-static void add_looks(const struct trace_endpoint *ep, struct served *x)
+static void add_looks(const struct trace_snapshot *s, size_t i, struct served *x)
 {
+	const struct trace_endpoint *ep = &s->ep[i];
 	uint64_t owed = ep->tx_calls.reply_ns;
+	bool in_turns = ep->rx_calls.bytes && ep->tx_calls.bytes && may_be_asked_by_looks(s, i);
 
-	if (!x->since_before && !(ep->rx_calls.bytes && ep->tx_calls.bytes))
+	if (!x->since_before && !in_turns)
 		return;
 	x->unread_ns = smaller(owed, ep->rx.ns[RX_UNREAD]);
 	x->answered_ns = owed - x->unread_ns;
@@ -65,6 +85,8 @@ static void add_messages(const struct trace_endpoint *ep, struct served *x)
 {
 	uint64_t life = ep->rx.lifetime_ns;
 
+	if (!x->since_before && !may_be_asked(ep))
+		return;
 	if (x->since_before || has_request(ep))
 		x->open_ns = ep->tx_calls.open_reply_ns;
 	if (!ep->tx_calls.reply_n && !x->open_ns)
@@ -80,7 +102,7 @@ static struct served served_at(const struct trace_snapshot *s, size_t i)
 	struct served x = { .since_before = was_asked_before(s, i) };
 
 	if (told_by_looks(ep))
-		add_looks(ep, &x);
+		add_looks(s, i, &x);
 	else if (are_counted(ep))
 		add_messages(ep, &x);
 	return x;
