@@ -184,7 +184,7 @@ static void a_client_that_asked_before_the_session_waits(void **state)
 	assert_int_not_equal(v.outcome, OUTCOME_WAITING);
 }
 
-/* A ping each 0.4 s, and its pong at once: the same messages as of a server that thinks, but few. */
+/* A ping each 0.4 s, and its pong at once: the messages of a server that thinks, but few. */
 static void a_ping_is_no_answer(void **state)
 {
 	struct trace_endpoint ep = connection(40001, 2, 4 * (SECOND / 10));
