@@ -42,6 +42,12 @@ static struct trace_endpoint connection(uint16_t client, uint64_t n, uint64_t ns
 	return ep;
 }
 
+static void seen_by_looks(struct trace_endpoint *ep)
+{
+	memset(ep->tx.resolution, TRACE_BY_LOOKS, sizeof(ep->tx.resolution));
+	memset(ep->rx.resolution, TRACE_BY_LOOKS, sizeof(ep->rx.resolution));
+}
+
 static void judge(struct trace_endpoint *ep, struct trace_looks *looks, size_t n,
 		  struct verdict *v, struct card *c)
 {
@@ -145,8 +151,7 @@ static void a_request_from_before_the_session_is_suspected(void **state)
 	struct verdict v;
 	struct card c;
 
-	memset(ep.tx.resolution, TRACE_BY_LOOKS, sizeof(ep.tx.resolution));
-	memset(ep.rx.resolution, TRACE_BY_LOOKS, sizeof(ep.rx.resolution));
+	seen_by_looks(&ep);
 	ep.joined_late = true;
 	ep.tx_calls.reply_ns = SECOND;
 	ep.tx_calls.bytes_res = ep.rx_calls.bytes_res = TRACE_BOUNDED;
@@ -198,8 +203,7 @@ static void a_ping_is_no_answer(void **state)
 	ep.rx_calls.reply_n = 1; /* the first came by itself */
 	judge(&ep, NULL, 1, &v, &c);
 	assert_int_equal(v.kind, KIND_ANSWERS);
-	memset(ep.tx.resolution, TRACE_BY_LOOKS, sizeof(ep.tx.resolution));
-	memset(ep.rx.resolution, TRACE_BY_LOOKS, sizeof(ep.rx.resolution));
+	seen_by_looks(&ep);
 	ep.path.sent_segments = 2;
 	judge(&ep, &looks, 1, &v, &c);
 	assert_int_equal(v.answers.endpoint, -1);
@@ -218,8 +222,7 @@ static void a_server_under_load_is_not_slow(void **state)
 
 	judge(&ep, NULL, 1, &v, &c);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
-	memset(ep.tx.resolution, TRACE_BY_LOOKS, sizeof(ep.tx.resolution));
-	memset(ep.rx.resolution, TRACE_BY_LOOKS, sizeof(ep.rx.resolution));
+	seen_by_looks(&ep);
 	ep.path.sent_segments = 18000;
 	judge(&ep, &looks, 1, &v, &c);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
