@@ -53,7 +53,8 @@ one_end "one end, 30 ms" "" "" think=30
 one_end "one end, 300 ms" "" "" think=300 n=4
 one_end "one end, client in epoll" "" "" think=30 wait=epoll
 
-# the other end seen: the client is not traced, and the server's end has the time of each of its requests
+# the other end seen: the client is not traced, and the server's end times each of its requests
+read_answers="$read_it; r = (l['slow_answers'] or {}).get('requests') or {}"
 server_end() { # NAME SETTING...
 	local name=$1
 	shift
@@ -65,14 +66,17 @@ server_end() { # NAME SETTING...
 	) &
 	jobs_to_end+=($!)
 	traced -- "$PY" "$program" server "$@"
-	says_true "$name: the server's time to think, and the number of requests" "$read_it; r = (l['slow_answers'] or {}).get('requests') or {}" "near(r['think_ns'], thought) and r['count'] == 10" "(r, 'thought', thought, l['verdict'])"
-	says_true "$name: what a request lay unread" "$read_it; r = (l['slow_answers'] or {}).get('requests') or {}" "r['unread_ns'] <= lay and near(r['unread_ns'], lay)" "(r, 'lay', lay, l['verdict'])"
+	says_true "$name: the server's time to think, and the number of requests" "$read_answers" \
+		"near(r['think_ns'], thought) and r['count'] == 10" "(r, 'thought', thought, l['verdict'])"
+	says_true "$name: what a request lay unread" "$read_answers" \
+		"r['unread_ns'] <= lay and near(r['unread_ns'], lay)" "(r, 'lay', lay, l['verdict'])"
 }
 server_end "the server alone, 30 ms" think=30
 server_end "the server alone, in epoll" think=30 serves=epoll
 server_end "the server alone, reader late" think=20 late=30
 
-# a request that was sent before anybody looked, and whose client waits in epoll: by the dates of the socket alone
+# a request that was sent before anybody looked, and whose client waits in epoll: by the dates of
+# the socket alone
 cat >pending.py <<-'PY'
 	import select, socket, sys
 	s = socket.socket()
@@ -92,7 +96,7 @@ cat >pending.py <<-'PY'
 PY
 rm -f port came
 mkfifo hold-pending
-"$PY" pending.py server <hold-pending | cat >/dev/null & # an idle reader of its output, which waits for nothing in particular
+"$PY" pending.py server <hold-pending | cat >/dev/null & # an idle reader of its output
 exec 9>hold-pending
 until_true test -s port
 "$PY" pending.py client &
@@ -107,7 +111,9 @@ for tier in sampled exact; do
 		# shellcheck disable=SC2086
 		"$IPCSTALL" attach $how -q -p "${!end}" -d 1s --json m.json >out 2>err
 		kind=$([ $end = client ] && echo wait || echo answers)
-		says_true "$tier, of the $end: a request under way is suspected" 'd = json.load(open("m.json")); l = d["ledger"]; c = l["card"]' "l['outcome'] == 'waiting' and c['kind'] == '$kind' and c['surety'].startswith('suspected')" '(l["outcome"], c["kind"], c["head"], c["why"], c["surety"])'
+		says_true "$tier, of the $end: a request under way is suspected" \
+			'd = json.load(open("m.json")); l = d["ledger"]; c = l["card"]' \
+			"l['outcome'] == 'waiting' and c['kind'] == '$kind' and c['surety'].startswith('suspected')" '(l["outcome"], c["kind"], c["head"], c["why"], c["surety"])'
 	done
 done
 exec 9>&-

@@ -571,7 +571,8 @@ def copies(kind):
 
 
 def keeps_its_output():
-    """A filter that flushes at the end of its input, as sed and grep do into a pipe, and a parent that waits for the line before it closes."""
+    """A filter that flushes at the end of its input, as sed does into a pipe, and a parent that
+    waits for the line before it closes."""
     (reads, writes), (its_input, its_output) = ends("pipe")
 
     def filters():
@@ -592,7 +593,7 @@ def keeps_its_output():
 
 
 def asks_three():
-    """A master that asks three helpers by pipes and waits for all answers in epoll; one of them is slow."""
+    """A master that asks three helpers by pipes and waits for all in epoll; one of them is slow."""
     helpers = {}
 
     def helps(word, fds, slow):
@@ -628,7 +629,7 @@ def asks_three():
 
 
 def asks_two_servers():
-    """As a resolver: one socket asks a server that never answers, and after a timeout another one that does."""
+    """As a resolver: one socket asks a server that never answers, and then another one that does."""
     dead, alive = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2))
     for s in dead, alive:
         s.bind(("127.0.0.1", 0))
@@ -654,7 +655,7 @@ def asks_two_servers():
 
 
 def pauses_once():
-    """Sixty requests, each answered at once but one, which takes 0.4 s: a collection of garbage, say."""
+    """Sixty requests, each answered at once but one, which takes 0.4 s: garbage is collected."""
     s, c = tcp()
 
     def server():

@@ -186,6 +186,8 @@ int preexisting_find(struct trace *t, struct trace_error *e);
 void preexisting_again(struct trace *t);
 /* every entry of a folder whose name is a number */
 bool proc_numbers(const char *path, void (*fn)(void *ctx, int dir, long n), void *ctx);
+/* how many threads a process has; 0: it is gone */
+size_t proc_threads(pid_t pid);
 /* it has one thread, asleep until a child ends or a signal comes, as a shell or timeout(1) */
 bool proc_waits_for_child(pid_t pid);
 /* when a process began, in ticks since the boot: its number may be another's by now; 0: it ended */

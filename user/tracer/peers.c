@@ -32,8 +32,6 @@ static size_t first_overlap(const struct keyed *k, size_t n, const struct keyed 
 
 #define MISNAMED -2 /* what is there now belongs to another connection */
 
-#define CHOSEN_BY_KERNEL 32768 /* ports from here on (ip_local_port_range): a client's */
-
 /* Each end's port is where the other sends; a server's may be translated on its way (DNAT). */
 bool may_be_ends(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
@@ -42,7 +40,7 @@ bool may_be_ends(const struct trace_endpoint *a, const struct trace_endpoint *b)
 
 	if (a->proto != TRACE_TCP || (there && back))
 		return true;
-	return (there || back) && common >= CHOSEN_BY_KERNEL;
+	return (there || back) && common >= TRACE_EPHEMERAL_PORT;
 }
 
 /* Addresses in the kernel are reused, and the other end may have ended before this one does: it is

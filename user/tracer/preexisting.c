@@ -85,6 +85,16 @@ static const char *stat_of(pid_t pid, char *buf, size_t size)
 	return end ? end + 1 : "";
 }
 
+size_t proc_threads(pid_t pid)
+{
+	struct stat st;
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid); /* each has a link to it, and two
+								    more */
+	return stat(path, &st) || st.st_nlink < 2 ? 0 : st.st_nlink - 2;
+}
+
 static pid_t parent_of(pid_t pid)
 {
 	char stat[512];
@@ -328,21 +338,6 @@ size_t preexisting_count(struct trace *t)
 
 /* --- every descriptor of the processes that are followed --- */
 
-static void count_thread(void *ctx, int dir, long tid)
-{
-	++*(size_t *)ctx;
-}
-
-static size_t count_threads(pid_t pid)
-{
-	char path[64];
-	size_t n = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	proc_numbers(path, count_thread, &n);
-	return n;
-}
-
 static int by_pid(const void *a, const void *b)
 {
 	const struct searched *x = a, *y = b;
@@ -368,7 +363,7 @@ bool proc_waits_for_child(pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
 	return read_at(AT_FDCWD, path, text, sizeof(text)) > 0 && sscanf(text, "%ld", &call) == 1 &&
 	       (call == SYS_wait4 || call == SYS_waitid || call == SYS_rt_sigsuspend) &&
-	       count_threads(pid) == 1;
+	       proc_threads(pid) == 1;
 }
 
 /* Where the search before found no room for a descriptor, this one begins with it. False: they

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/array.h"
 #include "tracer/internal.h"
@@ -36,14 +35,6 @@ static void read_state(struct process_cpu *p)
 			       &state, &p->born) != 2)
 		p->born = 0;
 	p->stopped = state == 'T' || state == 't';
-}
-
-/* "/proc/PID/task" has a link from each thread, and two more; 0: it is gone */
-static size_t count_threads(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) || st.st_nlink < 2 ? 0 : st.st_nlink - 2;
 }
 
 static int by_thread(const void *a, const void *b)
@@ -157,7 +148,7 @@ static void ask_process(struct cpu_book *book, const struct cpu_book *last, pid_
 	char path[40];
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	n = count_threads(path);
+	n = proc_threads(pid);
 	if (!n)
 		return;
 	*p = (struct process_cpu){ .pid = pid,

@@ -297,6 +297,9 @@ struct trace_counters {
 	uint64_t let_go; /* of `closed`: they live, and were idle and made room for others */
 };
 
+/* A system gives out ports of its own choice from here on (ip_local_port_range). */
+#define TRACE_EPHEMERAL_PORT 32768
+
 #define TRACE_LOOK_FACTS 9 /* enum look_fact of bpf/record.h: the names are trace_fact_name()'s */
 enum { TRACE_FACT_UNANSWERED = 5, TRACE_FACT_OWES_ANSWER = 7, TRACE_FACT_UNPROMPTED = 8 };
 #define TRACE_CHRONOS	 3

@@ -49,7 +49,7 @@ static bool sends_to_server(const struct trace_snapshot *s, const struct trace_e
 {
 	int there = bound_where_it_sends(s, ep);
 
-	return !ep->making.bound && (ep->remote.port < EPHEMERAL_PORT ||
+	return !ep->making.bound && (ep->remote.port < TRACE_EPHEMERAL_PORT ||
 				     (there >= 0 && s->ep[there].making.bound));
 }
 

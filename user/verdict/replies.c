@@ -7,9 +7,6 @@
 #include "verdict/other_findings.h"
 #include "verdict/times.h"
 
-/* A question in one piece or in two (header and body); of more nobody knows that it is one, until
- * it is answered. */
-#define PIECES 2
 /* Who computes most of that time does not wait. */
 #define BUSY_TIMES 2
 
@@ -35,6 +32,11 @@ static bool lacks_replies(const struct trace_endpoint *ep)
 
 	return ep->proto == TRACE_PIPE && trace_messages_known(in) && trace_messages_known(out) &&
 	       in->reply_n < in->messages && out->reply_n && out->reply_n == out->messages;
+}
+
+static bool is_ephemeral(const struct trace_addr *a)
+{
+	return a->port >= TRACE_EPHEMERAL_PORT;
 }
 
 /* Who speaks first is answered before it answers. */
@@ -96,8 +98,8 @@ bool asks(const struct trace_snapshot *s, size_t i)
 		return false;
 	if (has_connected(s, ep))
 		return true;
-	if (ports && (ep->local.port >= EPHEMERAL_PORT) != (ep->remote.port >= EPHEMERAL_PORT))
-		return ep->local.port >= EPHEMERAL_PORT;
+	if (ports && is_ephemeral(&ep->local) != is_ephemeral(&ep->remote))
+		return is_ephemeral(&ep->local);
 	return spoke_first(s, i) || is_greeted(s, i);
 }
 
@@ -138,7 +140,7 @@ static bool is_asked_by_messages(const struct trace_snapshot *s, size_t i)
 	       in->messages <= out->messages;
 }
 
-static bool told_by_looks(const struct trace_endpoint *ep)
+bool told_by_looks(const struct trace_endpoint *ep)
 {
 	return ep->rx.resolution[RX_IDLE] == TRACE_BY_LOOKS;
 }
@@ -148,8 +150,7 @@ bool is_servers_end(const struct trace_snapshot *s, size_t i)
 	const struct trace_endpoint *ep = &s->ep[i];
 
 	return was_accepted(s, ep) ||
-	       (ep->local.port && ep->local.port < EPHEMERAL_PORT &&
-		ep->remote.port >= EPHEMERAL_PORT);
+	       (ep->local.port && !is_ephemeral(&ep->local) && is_ephemeral(&ep->remote));
 }
 
 /* No look tells who spoke first. A connection has its ports; a helper at two pipes was started by

@@ -6,8 +6,12 @@
 
 #include "verdict/verdict.h"
 
-/* A system gives out ports of its own choice from here on (ip_local_port_range). */
-#define EPHEMERAL_PORT 32768
+/* A question in one piece or in two (header and body); of more nobody knows that it is one, until
+ * it is answered. */
+#define PIECES 2
+
+/* samples saw it, and no call */
+bool told_by_looks(const struct trace_endpoint *ep);
 
 /* how long what was asked at endpoint i had no answer, where that end is the one that asks; ns 0:
  * it is not, nobody can tell, or its program was at work meanwhile */

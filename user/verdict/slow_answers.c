@@ -13,8 +13,6 @@
 #include "verdict/replies.h"
 #include "verdict/times.h"
 
-/* A request in one piece or in two: of more nobody knows that it is one, until it is answered. */
-#define PIECES 2
 /* A message more for so many that were answered asks nothing: a window, a ping. */
 #define LITTLE 8
 
@@ -30,11 +28,6 @@ struct served {
 	uint64_t open_ns; /* since the last request was read, which has no answer yet; 0: it has */
 	bool since_before; /* the session */
 };
-
-static bool told_by_looks(const struct trace_endpoint *ep)
-{
-	return ep->rx.resolution[RX_IDLE] == TRACE_BY_LOOKS;
-}
 
 static bool are_counted(const struct trace_endpoint *ep)
 {
