@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 waits_for_helper.py: without a ledger, a program that waits for a helper at the other ends of two
-pipes, in read() or in select(), while another conversation goes on; and helpers without work.
+pipes, in read() or in select(), while another conversation goes on; and helpers without work, at
+pipes and at socket pairs.
 
 Exit: 0 right, 1 wrong."""
 import json
 import os
 import select
 import signal
+import socket
 import sys
 import time
 
@@ -28,10 +30,19 @@ def answer(questions, answers, think, ready):
         os.write(answers, b"answer")
 
 
-def start_helper(think, ready, others):
+def pipes():
+    """Two: from whoever asks, and back to it."""
+    return *os.pipe(), *os.pipe()
+
+
+def socket_pair():
+    asks, answers = (end.detach() for end in socket.socketpair())
+    return answers, asks, os.dup(asks), os.dup(answers)
+
+
+def start_helper(think, ready, others, connect=pipes):
     """Where to ask it, where its answers come, and its number."""
-    q_out, q_in = os.pipe()
-    a_out, a_in = os.pipe()
+    q_out, q_in, a_out, a_in = connect()
 
     def work():
         close(q_in, a_out, *others)
@@ -56,10 +67,11 @@ def run_asker(tell, ready, think, by_select):
         ask_helper(to, answers, by_select)
 
 
-def run_pool(tell, ready):
+def run_pool(tell, ready, connect):
     helpers = []
     for _ in range(3):
-        helpers.append(start_helper(0, ready, [fd for h in helpers for fd in h[:2]]))
+        helpers.append(start_helper(0, ready, [fd for h in helpers for fd in h[:2]],
+                                    connect))
     for to, answers, _ in helpers:
         ask_helper(to, answers, by_select=False)
     os.write(tell, " ".join(str(h[2]) for h in helpers).encode())
@@ -76,10 +88,10 @@ def chat():
     return pids
 
 
-def card(work, *how):
+def card(work, *how, beside=chat):
     told, tell = os.pipe()
     heard, ready = os.pipe()
-    pids = [*chat(), child("asker", lambda: work(tell, ready, *how))]
+    pids = [*beside(), child("asker", lambda: work(tell, ready, *how))]
     helpers = [int(word) for word in os.read(told, 100).split()]
     os.read(heard, 1)  # the first question has come to a helper
     try:
@@ -101,8 +113,8 @@ def waits_for_helper(*how):
 def main():
     right = [waits_for_helper(think, by_select)
              for think in (NEVER, 0.3) for by_select in (False, True)]
-    outcome, _ = card(run_pool)
-    return 0 if all(right) and outcome == "healthy" else 1
+    pools = [card(run_pool, connect, beside=list)[0] for connect in (pipes, socket_pair)]
+    return 0 if all(right) and pools == ["healthy", "healthy"] else 1
 
 
 if __name__ == "__main__":

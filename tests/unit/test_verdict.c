@@ -1720,6 +1720,27 @@ static void an_idle_server_waits_for_nobody_by_looks_either(void **state)
 	assert_int_equal(v.wait.endpoint, 0);
 }
 
+static void an_idle_worker_at_a_socket_pair_waits_for_nobody_by_looks(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++) {
+		seen_by_looks(&ep[i]);
+		ep[i].proto = TRACE_UNIX_STREAM;
+		ep[i].tx_calls.tgid = 0;
+		ep[i].tx_calls.bytes = ep[i].rx_calls.bytes = 0;
+	}
+	ep[0].rx_calls.tgid = 21;
+	ep[1].rx_calls.tgid = 20; /* who started it */
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep[0].making.connected = ep[1].making.accepted = true; /* a client, born after its server */
+	said_of_both(ep, &v);
+	assert_int_equal(v.wait.endpoint, 0);
+}
+
 static void looks_tell_who_has_no_answer(void **state)
 {
 	struct trace_endpoint ep[2];
@@ -4280,6 +4301,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_answer_ends_no_deadlock),
 	cmocka_unit_test(half_a_question_makes_both_wait),
 	cmocka_unit_test(an_idle_server_waits_for_nobody_by_looks_either),
+	cmocka_unit_test(an_idle_worker_at_a_socket_pair_waits_for_nobody_by_looks),
 	cmocka_unit_test(looks_tell_who_has_no_answer),
 	cmocka_unit_test(a_socket_tells_who_connected),
 	cmocka_unit_test(who_asked_last_through_pipes_waits_for_the_helper),

@@ -153,14 +153,22 @@ bool is_servers_end(const struct trace_snapshot *s, size_t i)
 	       (ep->local.port && !is_ephemeral(&ep->local) && is_ephemeral(&ep->remote));
 }
 
-/* No look tells who spoke first. A connection has its ports; a helper at two pipes was started by
- * whoever asks it, and has the higher number. */
+static bool is_socket_pair(const struct trace_endpoint *ep)
+{
+	return is_unix_connection(ep) && !ep->making.connected && !ep->making.accepted;
+}
+
+/* No look tells who spoke first. A connection has its ports; a helper at two pipes or at a socket
+ * pair was started by whoever asks it, and has the higher number. */
 static bool is_asked_by_looks(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
+	int back = ep->proto == TRACE_PIPE || is_socket_pair(ep) ? way_back(s, i) : -1;
 
 	if (ep->proto == TRACE_PIPE)
-		return way_back(s, i) >= 0 && ep->rx_calls.tgid > ep->tx_calls.tgid;
+		return back >= 0 && ep->rx_calls.tgid > ep->tx_calls.tgid;
+	if (back >= 0)
+		return ep->rx_calls.tgid > s->ep[back].rx_calls.tgid;
 	return is_servers_end(s, i);
 }
 
