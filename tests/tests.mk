@@ -83,13 +83,17 @@ test-programs: all ## real programs traced here: the verdict each must get (TEST
 	$(Q).ci/deps programs || true
 	$(Q)$(CONTAIN) $(PYTHON) tests/programs/run $(TEST)
 
-.PHONY: test-truth docs-truth
+.PHONY: test-truth test-mistakes docs-truth
 test-truth: all ## healthy and sick programs traced here: what is expected of each, and what is said (TEST=name: one; PART=1/2)
 	$(Q).ci/deps truth || true
 	$(Q)$(CONTAIN) $(PYTHON) tests/truth/run $(if $(PART),--part $(PART)) $(TEST)
 
-docs-truth: ## write docs/TRUTH-PROGRAMS.md from what was kept of the latest make test-truth (build/truth)
+test-mistakes: all $(UNIT) $(KNOWN) $(if $(GUESTS),guest-files) ## the tests that docs/TRUTH.md names, but for its programs (GUESTS=1: known workloads in guests)
+	$(Q)$(PYTHON) tests/truth/mistakes.py $(if $(GUESTS),--guests,--run)
+
+docs-truth: ## write docs/TRUTH.md and docs/TRUTH-PROGRAMS.md from what was kept of the latest make test-truth and test-mistakes
 	$(Q)$(PYTHON) tests/truth/run --doc docs/TRUTH-PROGRAMS.md
+	$(Q)$(PYTHON) tests/truth/mistakes.py --doc docs/TRUTH.md
 
 .PHONY: test-try test-try-kills docs-try
 test-try: all ## `ipcstall try` on real programs, with and without a CPU hog: what it proves, against a restart with the fix (TEST=name: one)

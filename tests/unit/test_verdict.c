@@ -3144,6 +3144,21 @@ static void a_little_time_without_a_cpu_hides_no_long_wait(void **state)
 	assert_int_equal(v.starved.endpoint, 0);
 }
 
+/* a pipe with a thousand readers, of which each was woken late */
+static void the_waits_of_many_threads_are_no_more_than_all_the_time(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct verdict v;
+
+	ep.rx_calls.wakeups = 1000;
+	ep.rx_calls.runq_ns = 360ull * SECOND;
+	ep.rx_calls.runq_max_ns = SECOND / 2;
+	ep.rx_calls.runq_res = TRACE_EXACT;
+	said_of(&ep, &v);
+	assert_int_equal(v.kind, KIND_STARVED);
+	assert_true(v.starved.share <= 1);
+}
+
 /* a command of a shell that was woken late, at the start of a long run */
 static void a_moment_without_a_cpu_is_no_news(void **state)
 {
@@ -4425,6 +4440,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_pace_that_the_program_set_is_said_to_be),
 	cmocka_unit_test(what_lies_unread_at_a_server_is_not_answered),
 	cmocka_unit_test(a_little_time_without_a_cpu_hides_no_long_wait),
+	cmocka_unit_test(the_waits_of_many_threads_are_no_more_than_all_the_time),
 	cmocka_unit_test(a_moment_without_a_cpu_is_no_news),
 };
 
