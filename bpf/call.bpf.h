@@ -73,6 +73,21 @@ static __always_inline struct call *call_of(__u32 tid, bool make)
 	return c;
 }
 
+#define TASK_STOPPED_OR_TRACED (4 | 8)
+
+/* A stopped thread does not run until it is continued, and whoever waits for it waits for that. It
+ * may be in no call that has a place: a thread that waits in epoll is in none. */
+static __noinline int thread_stops(__u32 tid)
+{
+	struct call *c = call_of(tid, true);
+
+	if (!c)
+		return 0;
+	c->stopped = bpf_ktime_get_ns() >> STOP_SHIFT;
+	c->stops = 1;
+	return 1;
+}
+
 /* a thread that is no more leaves its place, whatever was seen of its last call */
 static __always_inline void call_dies(__u32 tid)
 {
@@ -167,7 +182,7 @@ static __always_inline __u32 note_task(struct call_stats *b, __u32 tid)
 		b->others = b->tid != 0;
 	note_stranger(tid);
 	follow_sleeps(tid);
-	starved_from(b, tid);
+	starved_from(b, tid, !b->tid && b->tgid == tgid);
 	b->tgid = tgid;
 	b->named = LATEST(renames);
 	b->cgroup = bpf_get_current_cgroup_id();

@@ -22,6 +22,7 @@ static __always_inline void note_holder(struct call_stats *b, const struct holde
 	}
 	b->tgid = h->tgid;
 	b->cgroup = h->cgroup;
+	b->stopped_then = stopped_so_far(h->tgid);
 	bpf_probe_read_kernel(
 		b->comm, sizeof(b->comm),
 		(void *)(h->task + bpf_core_field_offset(struct task_struct___numbered, comm)));

@@ -442,7 +442,8 @@ static __always_inline int seed_sleep(struct endpoint *ep, const struct target *
 	return SEED_GONE;
 }
 
-/* args: thread, and the number, the first and the third argument of the call it sleeps in */
+/* args: thread, and the number, the first and the third argument of the call it sleeps in, or was
+ * stopped in */
 SEC("raw_tp/seed_call")
 int seed_call(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -452,6 +453,8 @@ int seed_call(struct bpf_raw_tracepoint_args *ctx)
 	struct endpoint *ep;
 	struct call *c;
 
+	if (task && task_state((struct task_struct *)task) & TASK_STOPPED_OR_TRACED)
+		return thread_stops(GET(CAST(task_struct, task), pid)) ? SEED_KNOWN : SEED_NO_ROOM;
 	if (!task || !asleep_now(task) || calls_nothing((struct task_struct *)task))
 		return SEED_GONE;
 	if (!bits_target(&to, CAST(task_struct, task),

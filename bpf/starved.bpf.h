@@ -174,9 +174,10 @@ static __always_inline ns_t born_of(__u64 task)
 /*
  * The current thread, `tid`, is the one that was last in the call, from now on. If it was already,
  * some task of the machine has got another name (note_task()), and what this one waited until now
- * is still to be counted.
+ * is still to be counted. `held`: its process has held the descriptor until now, and was perhaps
+ * stopped meanwhile.
  */
-static __noinline int starved_from(struct call_stats *b, __u32 tid)
+static __noinline int starved_from(struct call_stats *b, __u32 tid, __u32 held)
 {
 	__u64 task = bpf_get_current_task();
 
@@ -189,7 +190,8 @@ static __noinline int starved_from(struct call_stats *b, __u32 tid)
 	b->task = task;
 	b->waited_then = cpu_wait_of(b).waited;
 	b->throttled_then = throttled(task);
-	b->stopped_then = stopped_so_far(tid);
+	if (!held)
+		b->stopped_then = stopped_so_far(tid);
 	return 1;
 }
 

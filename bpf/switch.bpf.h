@@ -7,21 +7,6 @@
 #ifndef IPCSTALL_SWITCH_BPF_H
 #define IPCSTALL_SWITCH_BPF_H
 
-#define TASK_STOPPED_OR_TRACED (4 | 8)
-
-/* A stopped thread does not run until it is continued, and whoever waits for it waits for that. It
- * may be in no call that has a place: a thread that waits in epoll is in none. */
-static __noinline int thread_stops(__u32 tid)
-{
-	struct call *c = call_of(tid, true);
-
-	if (!c)
-		return 0;
-	c->stopped = bpf_ktime_get_ns() >> STOP_SHIFT;
-	c->stops = 1;
-	return 1;
-}
-
 static __noinline int thread_continues(struct call *c)
 {
 	if (!c)

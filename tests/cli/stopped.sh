@@ -47,6 +47,52 @@ traced -- "$PY" stops.py
 says_true "a server that was stopped for a second is told from one that did not read" "$server" \
 	'b and 9.5e8 < b["stopped_ns"] < 1.3e9 and b["stopped_max_ns"] > 9.5e8 and b["stops"] == 1 and not b["stopped"]' '[(x["beside"], x["rx"]) for x in e]'
 
+# A reader that was stopped before the ledger was attached, and one that goes on while it is.
+cat >full.py <<'PY'
+import os, signal, socket, subprocess, sys, time
+
+def process(body, own, other):
+    pid = os.fork()
+    if not pid:
+        other.close()
+        body(own)
+    return pid
+
+def read(end):
+    while end.recv(65536):
+        pass
+
+def write(end):
+    while True:
+        end.send(bytes(65536))
+
+def state(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as f:
+        return f.read().rpartition(")")[2].split()[0]
+
+a, b = socket.socketpair()
+reader, writer = process(read, b, a), process(write, a, b)
+os.kill(reader, signal.SIGSTOP)
+while state(reader) != "T" or state(writer) != "S":
+    time.sleep(0.01)
+tracing = subprocess.Popen([os.environ["IPCSTALL"], "attach", "-p", f"{reader},{writer}", "--exact", "-d", "3s", "--json", "m.json"],
+                           stderr=subprocess.PIPE, text=True)
+print(tracing.stderr.readline())
+if sys.argv[1] == "continues":
+    time.sleep(1.6)
+    os.kill(reader, signal.SIGCONT)
+tracing.communicate()
+for pid in reader, writer:
+    os.kill(pid, signal.SIGKILL)
+PY
+for then in stays continues; do
+	rm -f m.json
+	"$PY" full.py $then >out 2>err
+	says_true "a reader that was stopped before anybody looked is told so ($then)" 'd = json.load(open("m.json"))["ledger"]
+e = max((e["beside"]["rx"] for e in d["endpoints"]), key=lambda b: b["stopped_ns"] or 0)' \
+		'd["outcome"] == "stalled" and "was stopped" in str(d["card"]) and e["stopped_ns"] > 1.5e9 and e["stops"] == 1' '(d["card"], e)'
+done
+
 # others on its CPU, and new names all the time: none of them makes what it waited for a CPU begin anew
 cat >busy.py <<'PY'
 import os, subprocess, threading

@@ -3257,6 +3257,36 @@ static void what_a_busy_reader_sends_is_beside_the_point(void **state)
 	assert_int_equal(v.kind, KIND_STALL);
 }
 
+/* it computed for the rest of the time, and its stop is what held the writer up longest */
+static void a_busy_reader_that_was_stopped_held_its_writer_up(void **state)
+{
+	struct trace_endpoint ep;
+	struct verdict v;
+
+	pipeline(&ep);
+	ep.rx_calls.cpu_ns = 95 * (SECOND / 100);
+	ep.rx_calls.no_cpu_res = TRACE_BOUNDED;
+	ep.rx_calls.stopped_ns = 5 * (SECOND / 10);
+	said_of(&ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
+	ep.rx_calls.stopped_ns = SECOND / 10;
+	said_of(&ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
+/* it held the descriptor, and made no call: of its CPU nothing is known */
+static void a_reader_stopped_since_before_anybody_looked_is_told_so(void **state)
+{
+	struct trace_endpoint ep;
+	struct verdict v;
+
+	pipeline(&ep);
+	ep.rx_calls.cpu_res = ep.rx_calls.no_cpu_res = TRACE_UNKNOWN;
+	ep.rx_calls.open_stop_ns = SECOND;
+	assert_non_null(strstr(said_of(&ep, &v), "was stopped (signal, debugger or freezer)"));
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
+}
+
 /* each read takes all there is, and that is little: the buffer is small */
 static void a_small_receive_buffer_is_no_busy_reader(void **state)
 {
@@ -4299,6 +4329,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_stream_at_its_limit_hides_no_wait_of_others),
 	cmocka_unit_test(a_reader_whose_other_threads_compute_limits_too),
 	cmocka_unit_test(what_a_busy_reader_sends_is_beside_the_point),
+	cmocka_unit_test(a_busy_reader_that_was_stopped_held_its_writer_up),
+	cmocka_unit_test(a_reader_stopped_since_before_anybody_looked_is_told_so),
 	cmocka_unit_test(a_small_receive_buffer_is_no_busy_reader),
 	cmocka_unit_test(a_late_reader_that_waits_elsewhere_is_not_the_root),
 	cmocka_unit_test(a_proxys_short_connections_are_one_link),

@@ -233,13 +233,14 @@ static void join_present(struct trace_ledger *tx, const struct endpoint *ep, uin
 	tx->max[tx->now] = later(tx->max[tx->now], h->ns + at - tx->since_ns);
 }
 
-/* of a thread that is stopped now: for how long; the kernel half notes it at its last switch
- * (bpf/switch.bpf.h) */
+/* of a thread that is stopped now, or of the first of a process that only holds the descriptor: for
+ * how long; the kernel half notes it at its last switch (bpf/switch.bpf.h) */
 static uint64_t stopped_since(const struct call *calls, const struct call_stats *b, uint64_t at)
 {
-	const struct call *c = calls ? &calls[b->tid & (CALL_SLOTS - 1)] : NULL;
+	uint32_t tid = b->tid ? b->tid : b->tgid;
+	const struct call *c = calls ? &calls[tid & (CALL_SLOTS - 1)] : NULL;
 
-	if (!c || !b->tid || c->tid != b->tid || !c->stops)
+	if (!c || !tid || c->tid != tid || !c->stops)
 		return 0;
 	return (uint64_t)((uint32_t)(at >> STOP_SHIFT) - c->stopped) << STOP_SHIFT;
 }

@@ -52,9 +52,9 @@
 	/* of no_cpu_ns: the CPU quota of its cgroup was used up (cpu.max) */ \
 	F(, quota_ns, U64, NS, SUM, STOPS, "~quota_ns", OWN, by_no_cpu) \
 	/* while it was awaited it was stopped by a signal, or frozen with its cgroup */ \
-	F(, stopped_ns, U64, NS, SUM, STOPS, "~stopped_ns", stopped_so_far, by_no_cpu) \
-	F(, stopped_max_ns, U64, NS, LAST, STOPS, "~stopped_max_ns", longest_stop, by_no_cpu) \
-	F(, stopped_n, U64, COUNT, SUM, STOPS, "~stops", stops_so_far, by_no_cpu) \
+	F(, stopped_ns, U64, NS, SUM, STOPS, "~stopped_ns", stopped_so_far, by_stops) \
+	F(, stopped_max_ns, U64, NS, LAST, STOPS, "~stopped_max_ns", longest_stop, by_stops) \
+	F(, stopped_n, U64, COUNT, SUM, STOPS, "~stops", stops_so_far, by_stops) \
 	/* so far, of a stop that goes on; not in stopped_ns */ \
 	F(, open_stop_ns, U64, NS, LAST, STOPS, NULL, OWN, by_no_cpu) \
 	/* of a process of which it is not known which thread is in the call: its busiest one */ \

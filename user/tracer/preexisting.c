@@ -294,18 +294,18 @@ static enum seeded seed_poller(const struct trace *t, const uint64_t call[4], ui
 	return args[1] ? run_seed(t->seed_poll, args, sizeof(args)) : SEED_UNWANTED;
 }
 
-/* "NUMBER FIRST SECOND THIRD ..." of the call a thread sleeps in; "running", or -1, when it is in
- * none */
+/* "NUMBER FIRST SECOND THIRD ..." of the call a thread sleeps in; "running", or -1 if it was stopped
+ * in none */
 static void seed_thread(void *ctx, int dir, long tid)
 {
 	struct seeding *s = ctx;
 	char path[40], text[256];
-	uint64_t args[4] = { tid }, second;
+	uint64_t args[4] = { tid }, second = 0;
 
 	snprintf(path, sizeof(path), "%ld/syscall", tid);
 	if (read_at(dir, path, text, sizeof(text)) <= 0 ||
 	    sscanf(text, "%" SCNu64 " %" SCNx64 " %" SCNx64 " %" SCNx64, &args[1], &args[2],
-		   &second, &args[3]) != 4)
+		   &second, &args[3]) < 1)
 		return;
 	s->t->existing.asleep += (is_poll(args[1]) ? seed_poller(s->t, args, second)
 						   : run_seed(s->t->seed_call, args,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "verdict/blame.h"
+#include "verdict/stopped_or_throttled.h"
 
 /* Who runs this much of the time has no more to give; ticks of the scheduler's accounting and of
  * the virtual machine's host are the rest. */
@@ -289,7 +290,8 @@ enum limit limit_of(const struct trace_snapshot *s, const struct finding *f)
 		return LIMIT_LINK;
 	if (is_at_work_on_this_host(ep, f))
 		return LIMIT_WRITER_CPU;
-	if (!end || !may_be_readers_pace(f) || reads_small(s, f) || window_is_small(ep, f))
+	if (!end || !may_be_readers_pace(f) || reads_small(s, f) || window_is_small(ep, f) ||
+	    stopped_or_throttled(s, &end->rx_calls, f->ns) == HALT_STOPPED)
 		return LIMIT_NONE;
 	reader = reader_cpu_share(s, f);
 	writer = cpu_share(&ep->tx_calls, ep->tx.lifetime_ns);

@@ -6,9 +6,15 @@ uint64_t stopped_ns(const struct trace_call_stats *b)
 	return b->stopped_ns + b->open_stop_ns;
 }
 
+/* A process that was stopped before it was in any call holds the descriptor, and no more. */
+static bool are_stops_known(const struct trace_call_stats *b)
+{
+	return b->no_cpu_res != TRACE_UNKNOWN || b->open_stop_ns;
+}
+
 static bool was_stopped(const struct trace_call_stats *b, pid_t tgid, uint64_t ns)
 {
-	return b->tgid == tgid && b->no_cpu_res != TRACE_UNKNOWN && 2 * stopped_ns(b) >= ns;
+	return b->tgid == tgid && are_stops_known(b) && 2 * stopped_ns(b) >= ns;
 }
 
 static bool process_was_stopped(const struct trace_snapshot *s, pid_t tgid, uint64_t ns)
@@ -23,9 +29,9 @@ static bool process_was_stopped(const struct trace_snapshot *s, pid_t tgid, uint
 enum halt stopped_or_throttled(const struct trace_snapshot *s, const struct trace_call_stats *b,
 			       uint64_t ns)
 {
-	if (!b || !ns || b->no_cpu_res == TRACE_UNKNOWN)
+	if (!b || !ns || !are_stops_known(b))
 		return HALT_NONE;
 	if (was_stopped(b, b->tgid, ns) || (b->tgid && process_was_stopped(s, b->tgid, ns)))
 		return HALT_STOPPED;
-	return 2 * b->quota_ns >= ns ? HALT_THROTTLED : HALT_NONE;
+	return b->no_cpu_res != TRACE_UNKNOWN && 2 * b->quota_ns >= ns ? HALT_THROTTLED : HALT_NONE;
 }
