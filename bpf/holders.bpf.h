@@ -136,6 +136,15 @@ static __always_inline bool concerns(const struct call_stats *b, __u32 tgid)
 	return b->tgid == tgid || b->left;
 }
 
+/* received data has been unread until now, and its reader goes */
+static __always_inline void leaves_unread(struct endpoint *ep, __u32 tgid)
+{
+	word_t w = LATEST(ep->rx.word);
+
+	if (ep->rx_calls.tgid == tgid && WORD_STATE(w, DIR_RX) == RX_UNREAD)
+		awaited(&ep->rx_calls, word_elapsed(w, bpf_ktime_get_ns()));
+}
+
 /* The current process lets go of a file: by its end of all its descriptors, by close() of one. */
 SUBPROG int file_passes(__u64 key, __u64 file, __u32 tgid, __u32 closes)
 {
@@ -157,8 +166,10 @@ SUBPROG int file_passes(__u64 key, __u64 file, __u32 tgid, __u32 closes)
 	if (ends & FMODE_WRITE)
 		end_passes(&ep->tx_calls, &who, all <= own && is_last_file(ep, FMODE_WRITE),
 			   closes);
-	if (ends & FMODE_READ)
+	if (ends & FMODE_READ) {
+		leaves_unread(ep, tgid);
 		end_passes(&ep->rx_calls, &who, all <= own && is_last_file(ep, FMODE_READ), closes);
+	}
 	return 1;
 }
 

@@ -891,8 +891,8 @@ int BPF_PROG(on_exit, struct task_struct *task)
 	__u32 tid = GET(CAST(task_struct, task), pid);
 
 	refused_dies(tid);
+	files_die(task); /* asks how long the thread was stopped */
 	call_dies(tid);
-	files_die(task);
 	unfollow_exit(task);
 	return 0;
 }

@@ -279,6 +279,12 @@ static bool link_is_full(const struct trace_endpoint *ep, const struct finding *
 	       (path_is_full(ep) || (f->cause == TX_PACING && paces_at_path(ep)));
 }
 
+/* A writer that tries again and again is busy too: its reader is elsewhere. */
+static bool leaves_unread(const struct trace_endpoint *end, const struct finding *f)
+{
+	return f->blamed == BLAME_PEER_READER && 2 * end->rx.ns[RX_UNREAD] >= f->ns;
+}
+
 enum limit limit_of(const struct trace_snapshot *s, const struct finding *f)
 {
 	const struct trace_endpoint *ep = &s->ep[f->endpoint], *end = reading_end(s, f);
@@ -301,7 +307,9 @@ enum limit limit_of(const struct trace_snapshot *s, const struct finding *f)
 		return LIMIT_READER_CPU;
 	if (other_threads_work(end, f))
 		return LIMIT_READER_CPU;
-	return writer >= BUSY_SHARE ? LIMIT_WRITER_CPU : LIMIT_NONE;
+	if (writer >= BUSY_SHARE && !leaves_unread(end, f))
+		return LIMIT_WRITER_CPU;
+	return LIMIT_NONE;
 }
 
 bool reader_has_no_cpu(const struct trace_snapshot *s, const struct finding *f)

@@ -138,6 +138,16 @@ static bool is_uneven(const struct ends *e)
 	       smaller(over, few - over) > few / LITTLE + 1;
 }
 
+/* Through a pipe or a Unix socket there is no path: what neither lay unread nor was thought over is
+ * a question that was still being written, as of one who reads a whole stream and answers once. */
+static bool was_still_asked(const struct trace_endpoint *ep, uint64_t wait, uint64_t unread,
+			    uint64_t think)
+{
+	uint64_t rest = wait - unread - think;
+
+	return is_local_ipc(ep) && rest > unread && rest > think;
+}
+
 /* What was told by replies is split by them: it is known how long each answer took to be made. */
 static void add_replies(const struct trace_snapshot *s, size_t i, const struct ends *e,
 			struct requests *sum)
@@ -152,6 +162,8 @@ static void add_replies(const struct trace_snapshot *s, size_t i, const struct e
 	think = b && reads_seen(e) && trace_messages_known(b)
 			? smaller(think, b->reply_ns + b->open_reply_ns)
 			: think - smaller(think, path);
+	if (was_still_asked(ep, r.ns, unread, think))
+		return;
 	sum->n += r.count;
 	sum->unread_ns += unread;
 	sum->way_ns += r.ns - unread - think;
@@ -212,16 +224,6 @@ static bool is_given_up(const struct trace_endpoint *ep)
 static bool lacks_answers(const struct trace_endpoint *ep, const struct ends *e)
 {
 	return ep->proto == TRACE_PIPE && !e->answers;
-}
-
-/* Through a pipe or a Unix socket there is no path: what neither lay unread nor was thought over is
- * a question that was still being written, as of one who reads a whole stream and answers once. */
-static bool was_still_asked(const struct trace_endpoint *ep, uint64_t wait, uint64_t unread,
-			    uint64_t think)
-{
-	uint64_t rest = wait - unread - think;
-
-	return is_local_ipc(ep) && rest > unread && rest > think;
 }
 
 void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum)

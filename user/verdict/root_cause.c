@@ -134,26 +134,6 @@ static int finding_behind(const struct trace_snapshot *s, const struct verdict *
 	return own;
 }
 
-/* the finding that keeps the reader of this one from reading; -1: none. *by_amounts is set where it
- * is the amounts that tell it */
-static int next_link(const struct trace_snapshot *s, const struct verdict *v, size_t i,
-		     bool *by_amounts)
-{
-	const struct finding *f = &v->v[i];
-	struct who reader;
-	int behind;
-
-	if (f->blamed != BLAME_PEER_READER || f->surety != SEEN_BOTH_ENDS ||
-	    !who_is_late(s, &s->ep[f->endpoint], f->cause, &reader) || !reader.tgid)
-		return -1;
-	behind = finding_behind(s, v, f, &reader, kept_waiting);
-	if (behind >= 0)
-		return behind;
-	behind = finding_behind(s, v, f, &reader, held_up_passing_on);
-	*by_amounts |= behind >= 0;
-	return behind;
-}
-
 /* ---- who is asleep in a read ---- */
 
 /* Did the reader wait there for others than whom he keeps waiting, for at least half of what `f`
@@ -186,6 +166,47 @@ static int where_reader_waits(const struct trace_snapshot *s, const struct findi
 		    (at < 0 || asleep_ns(&s->ep[i]) > asleep_ns(&s->ep[at])))
 			at = (int)i;
 	return at;
+}
+
+/* Whom the reader waits for can itself not go on: ssh, whose output is not read, opens the window of
+ * its channel no further. */
+static int behind_reader_waits(const struct trace_snapshot *s, const struct verdict *v,
+			       const struct finding *f)
+{
+	int at = where_reader_waits(s, f);
+	const struct trace_call_stats *sender = at < 0 ? NULL : who_sends(s, &s->ep[at]);
+
+	for (size_t i = 0; sender && sender->tgid && i < v->n; i++) {
+		const struct finding *behind = &v->v[i];
+		const struct trace_endpoint *ep = &s->ep[behind->endpoint];
+
+		if (behind != f && who_was_held_up(ep, behind->cause).tgid == sender->tgid &&
+		    behind->blamed == BLAME_PEER_READER &&
+		    (double)behind->ns >= NEARLY * (double)f->blamed_ns &&
+		    lives_overlap(&s->ep[f->endpoint], ep))
+			return (int)i;
+	}
+	return -1;
+}
+
+/* the finding that keeps the reader of this one from reading; -1: none. *by_amounts is set where it
+ * is the amounts that tell it */
+static int next_link(const struct trace_snapshot *s, const struct verdict *v, size_t i,
+		     bool *by_amounts)
+{
+	const struct finding *f = &v->v[i];
+	struct who reader;
+	int behind;
+
+	if (f->blamed != BLAME_PEER_READER || f->surety != SEEN_BOTH_ENDS ||
+	    !who_is_late(s, &s->ep[f->endpoint], f->cause, &reader) || !reader.tgid)
+		return -1;
+	behind = finding_behind(s, v, f, &reader, kept_waiting);
+	if (behind >= 0)
+		return behind;
+	behind = finding_behind(s, v, f, &reader, held_up_passing_on);
+	*by_amounts |= behind >= 0;
+	return behind >= 0 ? behind : behind_reader_waits(s, v, f);
 }
 
 void verdict_link_waits(const struct trace_snapshot *s, struct verdict *v)

@@ -51,6 +51,16 @@ static bool same_helpers(const struct trace_endpoint *a, const struct trace_endp
 	       x->tgid != y->tgid && same_name(x->comm, y->comm);
 }
 
+/* Node gives each a socket pair. */
+static bool same_helpers_by_pairs(const struct trace_snapshot *s, const struct trace_endpoint *a,
+				  const struct trace_endpoint *b)
+{
+	const struct trace_call_stats *x = who_sends(s, a), *y = who_sends(s, b);
+
+	return is_unix_connection(a) && is_unix_connection(b) && x && y && x->tgid &&
+	       x->tgid != y->tgid && same_name(x->comm, y->comm);
+}
+
 /* ... or one for each connection */
 static bool same_helper(const struct trace_snapshot *s, const struct trace_endpoint *a,
 			const struct trace_endpoint *b)
@@ -118,7 +128,7 @@ static void add_alike(const struct trace_snapshot *s, const struct reader_spell 
 
 		if (!waits_are_alike(s, other, ep))
 			continue;
-		v[k].helpers |= same_helpers(other, ep);
+		v[k].helpers |= same_helpers(other, ep) || same_helpers_by_pairs(s, other, ep);
 		v[k].from = smaller(v[k].from, began(ep));
 		v[k].to = larger(v[k].to, ep->at_ns);
 		if (r->ns > v[k].longest.ns)
@@ -321,6 +331,9 @@ static bool outlasts(const struct reader_spell *next, const struct reader_spell 
 	return wait->max_ns && next->max_ns > OUTLASTS * wait->max_ns;
 }
 
+/* Who is started anew for each question has to start first. */
+#define HELPERS_TIME 0.6
+
 /* why `wait` lasts, if its sender waits in turn; endpoint -1: it does not */
 static struct alike next_of_chain(const struct trace_snapshot *s, const struct alike *wait,
 				  bool nothing_sent)
@@ -328,13 +341,14 @@ static struct alike next_of_chain(const struct trace_snapshot *s, const struct a
 	const struct trace_endpoint *ep = &s->ep[wait->longest.endpoint],
 				    *sender = awaited_end(s, ep);
 	struct reader reader = { .tgid = awaited_tgid_at(s, wait->longest.endpoint) };
-	uint64_t least_ns = (uint64_t)(SAME_TIME * (double)time_waited(wait));
+	uint64_t least_ns = (uint64_t)((wait->helpers ? HELPERS_TIME : SAME_TIME) *
+				       (double)time_waited(wait));
 	struct alike next = { .longest.endpoint = -1 };
 
 	if (!reader.tgid)
 		return next;
 	if (wait->helpers || (ep->proto == TRACE_PIPE && ep->tx_calls.others))
-		reader.helpers = ep->tx_calls.comm;
+		reader.helpers = who_sends(s, ep)->comm;
 	next = longest_in_all(s, waits_long, &reader, least_ns, nothing_sent);
 	if (next.longest.endpoint < 0 && !wait->helpers)
 		next = alone(s, comes_from(s, sender, (double)least_ns, ep->rx_calls.tgid));
@@ -383,10 +397,53 @@ static struct reader_spell last_of_chain(const struct trace_snapshot *s, struct 
 	return wait.longest;
 }
 
+#define MUCH_TRAFFIC 1000 /* messages */
+
+static uint64_t messages_of(const struct trace_endpoint *ep, pid_t tgid)
+{
+	return (ep->tx_calls.tgid == tgid ? ep->tx_calls.messages : 0) +
+	       (ep->rx_calls.tgid == tgid ? ep->rx_calls.messages : 0);
+}
+
+/* It has a conversation of its own, and waits for nobody there for about as long. */
+static bool is_at_work(const struct trace_snapshot *s, pid_t tgid, uint64_t wait, bool nothing_sent)
+{
+	uint64_t messages = 0;
+
+	for (size_t i = 0; tgid && i < s->n; i++) {
+		const struct trace_endpoint *ep = &s->ep[i];
+
+		if (ep->proto == TRACE_PIPE)
+			continue;
+		messages += messages_of(ep, tgid);
+		if (ep->rx_calls.tgid == tgid &&
+		    (double)waited_at(s, i).ns >= SAME_TIME * (double)wait &&
+		    waits_long(s, i, nothing_sent))
+			return false;
+	}
+	return messages >= MUCH_TRAFFIC;
+}
+
+/* A benchmark writes its report when it ends: whoever reads that, as tail(1) does, waits as long as
+ * the benchmark lasts. */
+#define ALL_OF_IT 0.9
+
+static bool waits_for_report(const struct trace_snapshot *s, size_t i, bool nothing_sent)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+	uint64_t wait = ep->rx.ns[RX_WAIT];
+
+	return ep->proto == TRACE_PIPE && trace_messages_known(&ep->tx_calls) &&
+	       ep->tx_calls.messages <= PIECES &&
+	       (double)ep->rx.max[RX_WAIT] >= ALL_OF_IT * (double)wait &&
+	       is_at_work(s, ep->tx_calls.tgid, wait, nothing_sent);
+}
+
 /* A server's wait for the next question is no news, unless somebody waits for that server. */
 static bool waits_for_news(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
-	return !is_asked(s, i) && waits_long(s, i, nothing_sent);
+	return !is_asked(s, i) && waits_long(s, i, nothing_sent) &&
+	       !waits_for_report(s, i, nothing_sent);
 }
 
 static bool waits_for_answers(const struct trace_snapshot *s, size_t i, bool nothing_sent)
