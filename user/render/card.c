@@ -521,19 +521,15 @@ static uint64_t longest_of(const struct reader_spell *r)
 	return r->max_ns ? r->max_ns : r->ns;
 }
 
-/* "redis-server[7] was busy with another client: redis-cli[9], 1.02 s" */
-static void why_not_accepted(const struct making *m, const struct reader_spell *late)
+/* "redis-server[7] was busy with another client: redis-cli[9], 1.02 s"; false: it was not */
+static bool why_busy_with_others(const struct making *m, const struct reader_spell *late)
 {
-	struct other_clients o = other_clients_meanwhile(m->s, (size_t)late->endpoint);
+	struct other_clients o = other_clients_meanwhile(m->s, (size_t)late->endpoint, late->ns);
 	char client[PARTY_TEXT], ns[32];
 	struct card *c = m->c;
 
-	if (!o.n) {
-		snprintf(c->why, sizeof(c->why),
-			 "its data lay unread in the listener's queue: nobody called accept()");
-		set_fix(c, "call accept() sooner, or from more threads");
-		return;
-	}
+	if (!o.n)
+		return false;
 	peer_name(m->s, &m->s->ep[o.one], client, sizeof(client));
 	human_ns((double)o.ns, ns, sizeof(ns));
 	snprintf(c->why, sizeof(c->why), "%s %s busy with ", c->whom,
@@ -543,6 +539,14 @@ static void why_not_accepted(const struct making *m, const struct reader_spell *
 	else
 		text_append(c->why, sizeof(c->why), "%zu other clients for %s", o.n, ns);
 	set_fix(c, "serve more clients at once (workers, threads), or each of them faster");
+	return true;
+}
+
+static void why_not_accepted(struct card *c)
+{
+	snprintf(c->why, sizeof(c->why),
+		 "its data lay unread in the listener's queue: nobody called accept()");
+	set_fix(c, "call accept() sooner, or from more threads");
 }
 
 /* One that nobody has accepted yet waits for whoever listens there. */
@@ -559,7 +563,7 @@ static void card_of_late_reader(const struct making *m)
 {
 	const struct reader_spell *late = &m->v->late;
 	const struct trace_endpoint *ep = &m->s->ep[late->endpoint];
-	bool not_accepted = 2 * ep->making.accept_unread_ns >= late->ns;
+	bool not_accepted = lay_in_queue(ep, late->ns);
 	struct who reader = late_reader(m, ep, late->ns);
 	struct card *c = m->c;
 
@@ -576,8 +580,10 @@ static void card_of_late_reader(const struct making *m)
 		set_fix(c, halt_fix(m->s, &ep->rx_calls, longest_of(late)));
 		return;
 	}
+	if (why_busy_with_others(m, late))
+		return;
 	if (not_accepted) {
-		why_not_accepted(m, late);
+		why_not_accepted(c);
 		return;
 	}
 	snprintf(c->why, sizeof(c->why), "%s %s unread data; %s", c->whom,
@@ -764,7 +770,7 @@ static void why_nothing_comes(const struct making *m, const struct trace_call_st
 	}
 	why_silent(m, sender, ep);
 	if (trace_messages_known(sender) && sender->messages > 1) {
-		human_ns((double)m->v->wait.ns / (double)sender->messages, each, sizeof(each));
+		human_ns((double)ep->rx.lifetime_ns / (double)sender->messages, each, sizeof(each));
 		snprintf(buf, len,
 			 "nothing was held back: %s sent %" PRIu64 " times, every %s on average",
 			 m->c->whom, sender->messages, each);

@@ -594,7 +594,7 @@ static void append_thinking(const struct requests *r, bool several, char *buf, s
 	uint64_t longest = longest_request(r);
 	char ns[32];
 
-	human_ns(longest ? (double)longest : (double)r->think_ns / (double)r->n, ns, sizeof(ns));
+	human_ns((double)(longest ? longest : average_thinking(r)), ns, sizeof(ns));
 	if (longest && r->bounded)
 		text_append(buf, len, "%s one of %" PRIu64 " %ss in %s at most", does, r->n, what,
 			    ns);

@@ -27,6 +27,8 @@ static uint64_t was_busy_with(const struct trace_endpoint *ep)
 	       ledger_stall_ns(&ep->tx);
 }
 
+#define LITTLE_OF_WAIT 0.05 /* of many clients those whose requests take no time are left out */
+
 static bool is_client_of_same(const struct trace_snapshot *s, size_t i, size_t other)
 {
 	const struct trace_endpoint *a = &s->ep[i], *b = &s->ep[other];
@@ -36,18 +38,44 @@ static bool is_client_of_same(const struct trace_snapshot *s, size_t i, size_t o
 	       (b->making.accept_ns || is_asked(s, other));
 }
 
-struct other_clients other_clients_meanwhile(const struct trace_snapshot *s, size_t i)
+/* the other's requests and answers, while this one had its connection too, by the thread that reads
+ * here */
+static uint64_t thread_was_busy(const struct trace_endpoint *ep, const struct trace_endpoint *other)
+{
+	uint64_t from = larger(began(ep), began(other)), to = smaller(ep->at_ns, other->at_ns),
+		 busy = other->tx_calls.reply_ns + other->tx_calls.open_reply_ns;
+
+	if (!ep->rx_calls.tid || ep->rx_calls.tid != other->rx_calls.tid ||
+	    other->tx_calls.tid != other->rx_calls.tid || to <= from)
+		return 0;
+	return smaller(busy, to - from);
+}
+
+/* most of what lay unread there did so before anybody had the connection */
+bool lay_in_queue(const struct trace_endpoint *ep, uint64_t unread_ns)
+{
+	return ep->making.accept_ns && 2 * ep->making.accept_unread_ns >= unread_ns;
+}
+
+static uint64_t busy_meanwhile(const struct trace_endpoint *ep, const struct trace_endpoint *other,
+			       bool queued)
+{
+	return queued ? smaller(was_busy_with(other), time_together(ep, other))
+				    : thread_was_busy(ep, other);
+}
+
+struct other_clients other_clients_meanwhile(const struct trace_snapshot *s, size_t i,
+					     uint64_t unread_ns)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 	struct other_clients sum = {};
-	uint64_t wait = ep->making.accept_ns;
+	bool queued = lay_in_queue(ep, unread_ns);
+	uint64_t wait = queued ? ep->making.accept_ns : unread_ns;
 
 	for (size_t k = 0; k < s->n; k++) {
-		uint64_t ns = is_client_of_same(s, i, k) ? time_together(ep, &s->ep[k]) : 0,
-			 busy = ns ? was_busy_with(&s->ep[k]) : 0;
+		uint64_t ns = is_client_of_same(s, i, k) ? busy_meanwhile(ep, &s->ep[k], queued) : 0;
 
-		ns = busy < ns ? busy : ns;
-		if (!ns)
+		if (!ns || (double)ns < LITTLE_OF_WAIT * (double)wait)
 			continue;
 		sum.n++;
 		sum.ns += ns;

@@ -90,6 +90,17 @@ static uint64_t may_have_thought(const struct trace_snapshot *s, const struct en
 	return wait;
 }
 
+/* of those that came and were answered while it was watched */
+static void add_whole_answers(const struct ends *e, struct requests *sum)
+{
+	const struct trace_call_stats *b = e->answers ? &e->answers->tx_calls : NULL;
+
+	if (!b || !reads_seen(e) || !each_answer_is_whole(b))
+		return;
+	sum->whole_ns += b->reply_ns;
+	sum->whole += b->reply_n;
+}
+
 /* No longer than the client waited at once, nor than the server ever took to answer. */
 static uint64_t longest_think(const struct ends *e, uint64_t wait_max)
 {
@@ -169,6 +180,7 @@ static void add_replies(const struct trace_snapshot *s, size_t i, const struct e
 	sum->way_ns += r.ns - unread - think;
 	sum->think_ns += think;
 	add_longest(e, r.max_ns, think, unread, sum);
+	add_whole_answers(e, sum);
 	sum->bounded |= !b;
 	sum->uneven |= is_uneven(e);
 }
@@ -254,6 +266,7 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 	sum->way_ns += wait - unread - think;
 	sum->think_ns += think;
 	add_longest(&e, ep->rx.max[RX_WAIT], think, unread, sum);
+	add_whole_answers(&e, sum);
 	pieces = pieces_of(&e, n, think);
 	sum->pieces += pieces;
 	if (pieces)
@@ -278,6 +291,18 @@ enum request_part longest_part(const struct requests *r)
 	if (r->unread_ns > r->think_ns && r->unread_ns > r->way_ns)
 		return REQUEST_UNREAD;
 	return r->way_ns > r->think_ns ? REQUEST_WAY : REQUEST_THINK;
+}
+
+/* A wait that had begun before, or goes on, is of no whole request: the server's own times tell how
+ * long one takes, where they are about all that was waited for. */
+#define ABOUT_ALL 0.8
+
+uint64_t average_thinking(const struct requests *r)
+{
+	if (r->whole && (double)r->whole_ns >= ABOUT_ALL * (double)r->think_ns &&
+	    (double)r->think_ns >= ABOUT_ALL * (double)r->whole_ns)
+		return r->whole_ns / r->whole;
+	return r->think_ns / r->n;
 }
 
 /* Of two, three quarters of it; of more, half. */

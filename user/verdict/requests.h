@@ -23,6 +23,8 @@ enum request_part longest_part(const struct requests *r);
 /* How long one of several requests took, if it made up most of that part; 0: none did, and the
  * average tells how long each took. */
 uint64_t longest_request(const struct requests *r);
+/* how long each took to be answered, of those that are known by their number */
+uint64_t average_thinking(const struct requests *r);
 /* Those without an answer took most of the time. */
 bool mostly_given_up(const struct requests *r);
 

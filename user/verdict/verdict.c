@@ -257,12 +257,44 @@ static bool goes_as_fast_as_it_can(const struct finding *f)
 	return f->limit != LIMIT_NONE || f->behind_limit;
 }
 
+/* what that process reads by a pipe, most of it; NULL: by none */
+static const struct trace_endpoint *input_of(const struct trace_snapshot *s, pid_t tgid)
+{
+	const struct trace_endpoint *most = NULL;
+
+	for (size_t i = 0; tgid && i < s->n; i++) {
+		const struct trace_endpoint *ep = &s->ep[i];
+
+		if (ep->proto == TRACE_PIPE && ep->rx_calls.tgid == tgid &&
+		    ep->rx_calls.bytes > (most ? most->rx_calls.bytes : 0))
+			most = ep;
+	}
+	return most;
+}
+
+enum { PIPELINE_MAX = 8 }; /* programs between the one that limits it and the one that waits */
+
+/* The party that sends to whoever waits, or one that feeds it by pipes. */
+static bool feeds(const struct trace_snapshot *s, const struct finding *f,
+		  const struct trace_call_stats *sender)
+{
+	for (int links = 0; sender && links < PIPELINE_MAX; links++) {
+		const struct trace_endpoint *input;
+
+		if (is_party(s, f, sender))
+			return true;
+		input = input_of(s, sender->tgid);
+		sender = input ? &input->tx_calls : NULL;
+	}
+	return false;
+}
+
 /* Such a stream neither explains nor hides a wait of other programs. */
 static bool is_beside_wait(const struct trace_snapshot *s, const struct finding *f,
 			   const struct trace_endpoint *waits_at)
 {
 	return goes_as_fast_as_it_can(f) && !is_party(s, f, &waits_at->rx_calls) &&
-	       !is_party(s, f, who_sends(s, waits_at));
+	       !feeds(s, f, who_sends(s, waits_at));
 }
 
 /* Its reader waits there for others: it is a consequence of the wait. */

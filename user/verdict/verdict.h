@@ -161,6 +161,7 @@ struct mutual_wait {
 struct requests {
 	uint64_t n, unread_ns, way_ns, think_ns;
 	uint64_t unread_max_ns, think_max_ns; /* of one of them */
+	uint64_t whole, whole_ns; /* of those answered while the server was watched: its own time */
 	uint64_t pieces; /* of answers whose first piece came soon, and the others by and by */
 	uint64_t pieces_max_ns; /* the longest time between two of them */
 	uint64_t unanswered, retry_ns; /* datagrams, for each of which it waited so long */
