@@ -436,13 +436,16 @@ static __always_inline __u32 origin_of(__u64 sk)
 	return port_was_chosen(sk) ? ORIGIN_CONNECT : ORIGIN_UNTOLD;
 }
 
+/* in sk_userlocks; bind() to port 0 sets the first alone */
+#define SOCK_BINDADDR_LOCK 4
 #define SOCK_BINDPORT_LOCK 8
+#define SOCK_BOUND	   (SOCK_BINDADDR_LOCK | SOCK_BINDPORT_LOCK)
 
 static __always_inline void note_addresses(struct endpoint *ep, struct sock *sk)
 {
 	read_addresses(&ep->id, sk);
 	if (ep->id.proto == PROTO_UDP)
-		ep->making.bound = GET_BITS(sk, sk_userlocks) / SOCK_BINDPORT_LOCK & 1;
+		ep->making.bound = !!(GET_BITS(sk, sk_userlocks) & SOCK_BOUND);
 }
 
 SUBPROG int sock_create(__u64 sk0, __u32 proto, ns_t now, __u32 flags)

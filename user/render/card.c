@@ -757,6 +757,7 @@ static void why_silent(const struct making *m, const struct trace_call_stats *se
 static void why_nothing_comes(const struct making *m, const struct trace_call_stats *sender,
 			      const struct trace_endpoint *ep)
 {
+	const struct trace_call_stats *sent = ep->proto == TRACE_PIPE ? &ep->tx_calls : sender;
 	uint64_t unread = unread_while_it_waits(m);
 	char each[32], *buf = m->c->why;
 	size_t len = sizeof(m->c->why);
@@ -769,12 +770,12 @@ static void why_nothing_comes(const struct making *m, const struct trace_call_st
 		return;
 	}
 	why_silent(m, sender, ep);
-	if (trace_messages_known(sender) && sender->messages > 1) {
-		human_ns((double)ep->rx.lifetime_ns / (double)sender->messages, each, sizeof(each));
+	if (trace_messages_known(sent) && sent->messages > 1) {
+		human_ns((double)ep->rx.lifetime_ns / (double)sent->messages, each, sizeof(each));
 		snprintf(buf, len,
 			 "nothing was held back: %s sent %" PRIu64 " times, every %s on average",
-			 m->c->whom, sender->messages, each);
-		append_longest(m->v->wait.max_ns, m->v->wait.ns, sender->messages, buf, len);
+			 m->c->whom, sent->messages, each);
+		append_longest(m->v->wait.max_ns, m->v->wait.ns, sent->messages, buf, len);
 	}
 	append_busy(m, sender, ep);
 }

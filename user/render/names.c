@@ -90,8 +90,8 @@ void awaited_name(const struct who *p, const struct who *waiter, char *buf, size
 		who_name(p, buf, len);
 	else if (p->tid && p->tid != waiter->tid)
 		snprintf(buf, len, "its own thread %d", p->tid);
-	else
-		snprintf(buf, len, "its own other end");
+	else /* fork() leaves it both ends, and another may use the other one */
+		snprintf(buf, len, p->tid ? "its own other end" : "the other end");
 }
 
 bool name_is_plural(const char *who)

@@ -12,6 +12,7 @@
 #include "verdict/requests.h"
 #include "verdict/replies.h"
 #include "verdict/times.h"
+#include "verdict/worker_pool.h"
 
 /*
  * Less than half of its time is any reader's. Whom it waits for was not held up itself in most of
@@ -126,7 +127,8 @@ static bool awaits_another(const struct trace_snapshot *s, size_t i, uint64_t wa
 
 	if (!sender)
 		return may_await_unseen(s, ep);
-	other = awaited_tgid(sender, ep->proto == TRACE_PIPE) != ep->rx_calls.tgid;
+	other = awaited_tgid(sender, ep->proto == TRACE_PIPE) != ep->rx_calls.tgid ||
+		pool_work(s, ep);
 	return (double)(has_nothing_to_send(sender, ep) + round_trips_ns(sender, ep)) >=
 		       IDLE_SHARE * (double)wait &&
 	       (other || talks_to_itself(s, i));

@@ -54,7 +54,7 @@ static uint64_t thread_was_busy(const struct trace_endpoint *ep, const struct tr
 /* most of what lay unread there did so before anybody had the connection */
 bool lay_in_queue(const struct trace_endpoint *ep, uint64_t unread_ns)
 {
-	return ep->making.accept_ns && 2 * ep->making.accept_unread_ns >= unread_ns;
+	return 2 * ep->making.accept_unread_ns >= unread_ns;
 }
 
 static uint64_t busy_meanwhile(const struct trace_endpoint *ep, const struct trace_endpoint *other,

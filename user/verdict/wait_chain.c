@@ -10,6 +10,7 @@
 #include "verdict/negligible.h"
 #include "verdict/times.h"
 #include "verdict/who.h"
+#include "verdict/worker_pool.h"
 
 /* of the time of a wait: what lay unread for less was read as soon as it came */
 #define AT_ONCE	  0.2
@@ -442,7 +443,7 @@ static bool waits_for_report(const struct trace_snapshot *s, size_t i, bool noth
 /* A server's wait for the next question is no news, unless somebody waits for that server. */
 static bool waits_for_news(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
-	return !is_asked(s, i) && waits_long(s, i, nothing_sent) &&
+	return !is_asked(s, i) && !is_pool_work(s, &s->ep[i]) && waits_long(s, i, nothing_sent) &&
 	       !waits_for_report(s, i, nothing_sent);
 }
 

@@ -5,6 +5,7 @@
 #include "verdict/by_address.h"
 #include "verdict/other_findings.h"
 #include "verdict/times.h"
+#include "verdict/worker_pool.h"
 
 struct who who_was_last(const struct trace_call_stats *b)
 {
@@ -62,6 +63,8 @@ const struct trace_call_stats *who_sends(const struct trace_snapshot *s,
 					     : peer >= 0	     ? &s->ep[peer]
 								     : NULL;
 
+	if (other && other->tx_calls.tgid == ep->rx_calls.tgid && pool_work(s, ep))
+		return &pool_work(s, ep)->rx_calls; /* it wrote there too, to end them */
 	if (other && other->tx_calls.tgid)
 		return &other->tx_calls;
 	return other && other != ep && other->rx_calls.tgid ? &other->rx_calls : NULL;
