@@ -198,6 +198,20 @@ static bool is_much_of(uint64_t wait, uint64_t other)
 	return (double)wait > BY_TURNS * (double)other;
 }
 
+/* A server waits for the next question whenever it has answered: that explains no answer that takes
+ * long. */
+#define LONG_ANSWER_NS 1000000
+
+static bool awaits_slow_answers(const struct trace_snapshot *s, size_t i, size_t back,
+				const struct reader_spell *r)
+{
+	const struct trace_call_stats *answers = &s->ep[i].rx_calls;
+
+	return is_asked(s, back) && !is_asked(s, i) && asks(s, i) && answers->reply_n &&
+	       answers->reply_ns / answers->reply_n >= LONG_ANSWER_NS &&
+	       2 * answers->reply_ns >= r->ns;
+}
+
 /* Where the one that it waits for waits for this one in turn, sooner or later; -1: it does not. A
  * thread may be back in a receive call while another works on the answer: the other end owes
  * nothing then. */
@@ -210,7 +224,8 @@ static int waits_back(const struct trace_snapshot *s, size_t i)
 	if (back < 0 || (size_t)back >= s->n || (size_t)back == i)
 		return -1;
 	there = waited_at(s, (size_t)back);
-	if (is_one_long(&r) && 2 * there.max_ns < r.max_ns)
+	if ((is_one_long(&r) && 2 * there.max_ns < r.max_ns) ||
+	    awaits_slow_answers(s, i, (size_t)back, &r))
 		return -1;
 	others = there.ns;
 	if (2 * owed_to(s, i, own) > own)

@@ -124,6 +124,18 @@ static const struct trace_call_stats *questions_to(const struct trace_snapshot *
 	return sent && sent->messages && trace_messages_known(sent) ? sent : &ep->rx_calls;
 }
 
+/* It has answered whenever it waits: a question may be written in several pieces. */
+#define AFTER_ANSWERS 0.8
+
+static bool waits_after_answers(const struct trace_endpoint *ep)
+{
+	const struct trace_call_stats *in = &ep->rx_calls;
+	uint64_t wait = ep->rx.ns[RX_WAIT];
+
+	return in->reply_n && wait &&
+	       (double)(in->reply_ns + in->open_reply_ns) >= AFTER_ANSWERS * (double)wait;
+}
+
 /* A server may speak first, to greet whoever connected. */
 static bool is_asked_by_messages(const struct trace_snapshot *s, size_t i)
 {
@@ -137,7 +149,7 @@ static bool is_asked_by_messages(const struct trace_snapshot *s, size_t i)
 	in = questions_to(s, ep);
 	out = &s->ep[answers].tx_calls;
 	return out->messages && trace_messages_known(out) && trace_messages_known(in) &&
-	       in->messages <= out->messages;
+	       (in->messages <= out->messages || waits_after_answers(ep));
 }
 
 bool told_by_looks(const struct trace_endpoint *ep)
