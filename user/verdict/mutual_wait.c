@@ -234,13 +234,22 @@ static bool was_closed_in_vain(const struct trace_endpoint *ep, uint64_t wait_ns
 	       (double)ep->tx_calls.quiet_ns >= AT_ONCE_SHARE * (double)wait_ns;
 }
 
+/* What it asked then was never answered: with MSG_WAITALL the other end gets the rest of a question
+ * that is too short when this one closes. */
+static bool was_left_unanswered(const struct trace_endpoint *ep, uint64_t wait_ns)
+{
+	return ep->proto != TRACE_PIPE && ep->closed && trace_messages_known(&ep->rx_calls) &&
+	       (double)ep->rx_calls.open_reply_ns >= AT_ONCE_SHARE * (double)wait_ns;
+}
+
 enum wait_end mutual_wait_end(const struct trace_snapshot *s, size_t i, size_t back)
 {
 	const struct trace_endpoint *a = &s->ep[i], *b = &s->ep[back];
 	uint64_t x = a->rx.max[RX_WAIT], y = b->rx.max[RX_WAIT], least = smaller(x, y);
 	enum wait_end at_a = end_at(a, least), at_b = end_at(b, least);
 
-	if (was_closed_in_vain(a, least) || was_closed_in_vain(b, least))
+	if (was_closed_in_vain(a, least) || was_closed_in_vain(b, least) ||
+	    was_left_unanswered(a, least) || was_left_unanswered(b, least))
 		return WAIT_CLOSED;
 	return at_a > at_b ? at_a : at_b;
 }
