@@ -168,7 +168,8 @@ static struct pipe_holders *known(const struct trace *t, uint64_t serial)
 }
 
 /* It is the one that is named; nobody: of several, or where not all could be asked. */
-static void name_reader(struct trace_endpoint *ep, const struct pipe_holders *h)
+static void name_reader(const struct trace *t, struct trace_endpoint *ep,
+			const struct pipe_holders *h)
 {
 	struct trace_call_stats *b = &ep->rx_calls;
 	pid_t reader = reader_of(h, ep->tx_calls.tid ? ep->tx_calls.tgid : 0);
@@ -180,6 +181,7 @@ static void name_reader(struct trace_endpoint *ep, const struct pipe_holders *h)
 	if (reader == b->tgid)
 		return;
 	b->tgid = reader;
+	b->outsider = is_outsider(t, (uint32_t)reader);
 	b->cgroup_id = 0;
 	memset(b->comm, 0, sizeof(b->comm));
 	if (reader)
@@ -249,7 +251,7 @@ void pipe_readers_fill(struct trace *t, struct trace_snapshot *s)
 	for (size_t i = 0; i < s->n; i++) {
 		h = lacks_reader(&s->ep[i]) ? known(t, s->ep[i].serial) : NULL;
 		if (h)
-			name_reader(&s->ep[i], h);
+			name_reader(t, &s->ep[i], h);
 	}
 }
 

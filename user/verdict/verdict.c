@@ -588,16 +588,26 @@ static void add_causes(const struct trace_endpoint *ep, uint64_t by_cause[TX_N])
 		by_cause[c] += ep->tx.ns[c];
 }
 
-/* Of a session of one pipe's reader the writers are not asked for, and their calls not seen. */
+static bool is_others(const struct trace_call_stats *b)
+{
+	return !b->tgid || b->outsider;
+}
+
+/* Of a session of a pipe's reader alone the writers are not asked for, and their calls not seen;
+ * nor are the readers' in a session of its writer. */
 static bool is_seen_from_here(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
-	return ep->proto == TRACE_PIPE && !s->everything && !ep->tx_calls.tgid && !ep->unseen[1];
+	const struct trace_call_stats *out = &ep->tx_calls, *in = &ep->rx_calls;
+
+	if (ep->proto != TRACE_PIPE || s->everything)
+		return false;
+	return (!out->tgid && !ep->unseen[1]) || (!is_others(out) && is_others(in) && !ep->unseen[0]);
 }
 
 static void count_active(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 			 struct verdict *out)
 {
-	uint8_t by = ep->unseen[0] && !is_seen_from_here(s, ep) ? ep->unseen[0] : ep->unseen[1];
+	uint8_t by = is_seen_from_here(s, ep) ? 0 : ep->unseen[0] ? ep->unseen[0] : ep->unseen[1];
 
 	if (!endpoint_did_anything(ep) && !by)
 		return;
