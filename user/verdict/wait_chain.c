@@ -202,6 +202,28 @@ static struct reader_spell nothing_came(const struct trace_snapshot *s, size_t i
 	return in_turns ? unanswered_at(s, i) : spell_of(s, i, RX_IDLE);
 }
 
+/* A broker wraps what it passes on: as many messages come and go, and the longest time without one
+ * is the same. */
+#define PASSED_LEAST 5	/* messages */
+#define PUSHED_LEAST 50 /* of one who is not asked */
+
+static bool about_as_many(uint64_t a, uint64_t b)
+{
+	return 8 * (larger(a, b) - smaller(a, b)) <= larger(a, b);
+}
+
+static bool passes_as_many(const struct trace_endpoint *in, const struct trace_endpoint *out)
+{
+	const struct trace_call_stats *comes = &in->rx_calls, *goes = &out->tx_calls;
+
+	if (!trace_messages_known(comes) || !trace_messages_known(goes) ||
+	    goes->messages < PASSED_LEAST || !about_as_many(comes->messages, goes->messages))
+		return false;
+	if (2 * goes->reply_n < goes->messages)
+		return goes->messages >= PUSHED_LEAST;
+	return about_as_much(comes->reply_max_ns, goes->reply_max_ns);
+}
+
 /*
  * Does what this one sends come in there? It reads it as soon as it comes, and waits for it beside
  * others, in poll() or epoll: no receive call tells so.
@@ -213,7 +235,8 @@ static bool passes_on(const struct trace_snapshot *s, size_t i, const struct tra
 	uint64_t there = source ? source->tx.ns[TX_IDLE] : in->rx.ns[RX_IDLE];
 
 	return in != out && in->rx_calls.tgid && in->rx_calls.tgid == out->tx_calls.tgid &&
-	       in->rx_calls.bytes && about_as_much(in->rx_calls.bytes, out->tx_calls.bytes) &&
+	       in->rx_calls.bytes &&
+	       (about_as_much(in->rx_calls.bytes, out->tx_calls.bytes) || passes_as_many(in, out)) &&
 	       comes_again_and_again(&in->rx) && (double)nothing_came(s, i).ns >= least_ns &&
 	       (double)there >= least_ns && (double)in->rx.ns[RX_UNREAD] < AT_ONCE * least_ns;
 }
