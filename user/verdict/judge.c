@@ -122,12 +122,21 @@ static bool is_beside_limit(const struct verdict *v, const struct finding *f)
 	return false;
 }
 
+/* The pace that a congestion control finds is the path's: whoever waits for much longer waits for
+ * that path. */
+static bool is_dwarfed_pace(const struct verdict *v, const struct finding *f)
+{
+	return f->paced_by_itself && v->waits.ns > DWARFS * f->all.ns;
+}
+
 static enum rank rank_stall(const struct verdict *v)
 {
 	int at = heaviest(v, false);
 
 	if (at < 0)
 		return RANK_NONE;
+	if (is_dwarfed_pace(v, &v->v[at]))
+		return RANK_DWARFED;
 	return is_beside_limit(v, &v->v[at]) ? RANK_BESIDE_LIMIT : RANK_STALL;
 }
 
