@@ -586,10 +586,9 @@ static void card_of_late_reader(const struct making *m)
 		why_not_accepted(c);
 		return;
 	}
-	snprintf(c->why, sizeof(c->why), "%s %s unread data; %s", c->whom,
-		 verb_of(c->whom, "has", "have"),
-		 other_end_seen(ep) ? "the sender may wait for an answer"
-				    : "the sender was not seen, and may wait for an answer");
+	snprintf(c->why, sizeof(c->why), "%s %s unread data; the sender %smay wait for %s", c->whom,
+		 verb_of(c->whom, "has", "have"), other_end_seen(ep) ? "" : "was not seen, and ",
+		 ep->proto == TRACE_PIPE ? "room" : "an answer");
 	append_busy_thread(&ep->rx_calls, late->ns, c->why, sizeof(c->why));
 	take_fix(m);
 }

@@ -80,7 +80,7 @@ struct trace {
 		struct cpu_book book;
 		uint64_t next_ns; /* not before that /proc is asked again */
 	} readers;
-	struct { /* see pipe_readers.c, by endpoint */
+	struct { /* see pipe_holders.c, by endpoint */
 		struct pipe_holders *v;
 		size_t n;
 		uint64_t next_ns; /* not before that /proc is walked again */
@@ -170,9 +170,9 @@ void reader_cpu_free(struct trace *t);
 uint64_t cpu_quota_throttled(pid_t pid);
 /* accepted_by.c */
 void accepted_by_fill(struct trace_snapshot *s);
-/* pipe_readers.c */
-void pipe_readers_fill(struct trace *t, struct trace_snapshot *s);
-void pipe_readers_free(struct trace *t);
+/* pipe_holders.c */
+void pipe_holders_fill(struct trace *t, struct trace_snapshot *s);
+void pipe_holders_free(struct trace *t);
 /* fd_owner.c: is a descriptor open for S_IRUSR, S_IWUSR; a process's name */
 bool fd_open_for(int dir, long fd, mode_t how);
 void fd_owner_name(pid_t pid, char comm[16]);

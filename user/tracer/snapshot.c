@@ -250,10 +250,10 @@ int trace_snapshot(struct trace *t, struct trace_snapshot *s, struct trace_error
 		trace_snapshot_free(s);
 	} else if (t->sampler) {
 		accepted_by_fill(s);
-		pipe_readers_fill(t, s);
+		pipe_holders_fill(t, s);
 		reader_cpu_fill(t, s);
 	} else if (t->opts.filter == TRACE_FILTER_TGIDS || t->opts.filter == TRACE_FILTER_TREE) {
-		pipe_readers_fill(t, s);
+		pipe_holders_fill(t, s);
 	}
 	return err;
 }

@@ -308,7 +308,7 @@ void trace_finish(struct trace *t)
 		close(t->stats_fd);
 	free(t->searched);
 	reader_cpu_free(t);
-	pipe_readers_free(t);
+	pipe_holders_free(t);
 	free(t->closed.ep);
 	free(t->closed.rest);
 	pthread_mutex_destroy(&t->lock);

@@ -51,7 +51,7 @@ static pid_t named(struct trace *t, uint64_t inode, pid_t noted, bool *others)
 		.tx_calls = { .tid = getpid(), .tgid = getpid() }, .rx_calls.tgid = noted };
 	struct trace_snapshot s = { .ep = &ep, .n = 1 };
 
-	pipe_readers_fill(t, &s);
+	pipe_holders_fill(t, &s);
 	*others = ep.rx_calls.others;
 	return ep.rx_calls.tgid;
 }
@@ -79,8 +79,41 @@ static void who_ended_is_not_named(void **state)
 	end(a);
 	assert_int_equal(named(&t, inode_of(p[1]), b, &others), b);
 	end(b);
-	pipe_readers_free(&t);
+	pipe_holders_free(&t);
 	close(p[1]);
+}
+
+/* of a pipe whose reader, this process, is all that the session is of */
+static pid_t named_writer(struct trace *t, uint64_t inode)
+{
+	struct trace_endpoint ep = { .proto = TRACE_PIPE, .serial = 1, .inode = inode,
+		.rx_calls = { .tid = getpid(), .tgid = getpid() } };
+	struct trace_snapshot s = { .ep = &ep, .n = 1 };
+
+	pipe_holders_fill(t, &s);
+	assert_int_equal(ep.rx_calls.tgid, getpid());
+	return ep.tx_calls.tgid;
+}
+
+static void the_only_holder_of_the_write_end_is_named(void **state)
+{
+	struct trace t = { .opts.budget = 0.01 };
+	pid_t a, b;
+	int p[2];
+
+	(void)state;
+	assert_false(pipe(p));
+	a = holder(p[0]);
+	b = holder(p[0]);
+	close(p[1]);
+	assert_int_equal(named_writer(&t, inode_of(p[0])), 0); /* of two nobody */
+	end(b);
+	t.holders.next_ns = 0;
+	pipe_holders_free(&t);
+	assert_int_equal(named_writer(&t, inode_of(p[0])), a);
+	end(a);
+	pipe_holders_free(&t);
+	close(p[0]);
 }
 
 /* Without CAP_SYS_PTRACE, beside processes of root: the reader may be one of these, and not our own
@@ -137,7 +170,7 @@ static int asked_of_two(const char *dir)
 	fd[0] = open("a/fifo", O_RDONLY | O_NONBLOCK);
 	if (named(&t, inode_of(fd[0]), 0, &others) != getpid())
 		return 1;
-	pipe_readers_free(&t);
+	pipe_holders_free(&t);
 	t.holders.next_ns = 0;
 	fd[1] = open("b/fifo", O_RDONLY | O_NONBLOCK);
 	if (inode_of(fd[0]) != inode_of(fd[1]))
@@ -171,6 +204,7 @@ static void of_fifos_on_two_devices_nobody_is_named(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_only_holder_of_the_write_end_is_named),
 		cmocka_unit_test(who_ended_is_not_named),
 		cmocka_unit_test(of_processes_that_are_hidden_nobody_is_named),
 		cmocka_unit_test(of_fifos_on_two_devices_nobody_is_named),

@@ -4,7 +4,7 @@
  * processes that a session is of: the holder of its read end, traced or not. If fork() left copies,
  * it is the process that closed the write end, else the one that is not the writer; who only waits
  * for a child is not counted. If several remain, or the descriptors of some process may not be
- * listed, none is named.
+ * listed, none is named. The only holder of a write end is named too, if the kernel half saw none.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,6 +30,8 @@ struct pipe_holders {
 	dev_t device; /* that the inode was found on; 0: a pipe without a name */
 	struct process reads_only, both[2]; /* of several one, or two */
 	unsigned int n_reads_only, n_both;
+	struct process writes_only; /* of several the last */
+	unsigned int n_writes_only;
 	struct process waiting; /* of those that only wait for a child, the last */
 	unsigned int n_waiting;
 	struct process asked; /* now, and which ends it holds */
@@ -83,6 +85,9 @@ static void count_holder(struct pipe_holders *h)
 	} else if (h->reads) {
 		h->reads_only = h->asked;
 		h->n_reads_only++;
+	} else if (h->writes && !proc_waits_for_child(h->asked.pid)) {
+		h->writes_only = h->asked;
+		h->n_writes_only++;
 	}
 	h->reads = h->writes = false;
 }
@@ -135,6 +140,17 @@ static pid_t reader_of(const struct pipe_holders *h, pid_t writer)
 	return h->n_both == 1 ? h->both[0].pid : 0;
 }
 
+/* the one who writes; 0: nobody, or one of several */
+static pid_t writer_of(const struct pipe_holders *h)
+{
+	return !h->unsure && !h->n_both && h->n_writes_only == 1 ? h->writes_only.pid : 0;
+}
+
+static bool lacks_writer(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_PIPE && ep->inode && !ep->tx_calls.tgid && !ep->closed;
+}
+
 static bool lacks_reader(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_PIPE && ep->inode && !ep->rx_calls.tid && !ep->closed;
@@ -148,6 +164,11 @@ static bool is_gone(const struct process *p)
 /* by whom it is held, or that nobody can tell */
 static bool is_answered(const struct pipe_holders *h)
 {
+	return h->n_reads_only || h->n_both || h->n_waiting || h->n_writes_only || h->unsure;
+}
+
+static bool is_reader_answered(const struct pipe_holders *h)
+{
 	return h->n_reads_only || h->n_both || h->n_waiting || h->unsure;
 }
 
@@ -155,7 +176,8 @@ static bool is_answered(const struct pipe_holders *h)
 static void drop_outdated(struct pipe_holders *h)
 {
 	if (!h->unsure && (is_gone(&h->reads_only) || is_gone(&h->both[0]) ||
-			   is_gone(&h->both[1]) || is_gone(&h->waiting)))
+			   is_gone(&h->both[1]) || is_gone(&h->waiting) ||
+			   is_gone(&h->writes_only)))
 		*h = (struct pipe_holders){ .serial = h->serial, .inode = h->inode };
 }
 
@@ -167,6 +189,18 @@ static struct pipe_holders *known(const struct trace *t, uint64_t serial)
 			    : NULL;
 }
 
+static void name_holder(const struct trace *t, struct trace_call_stats *b, pid_t holder)
+{
+	if (holder == b->tgid)
+		return;
+	b->tgid = holder;
+	b->outsider = is_outsider(t, (uint32_t)holder);
+	b->cgroup_id = 0;
+	memset(b->comm, 0, sizeof(b->comm));
+	if (holder)
+		fd_owner_name(holder, b->comm);
+}
+
 /* It is the one that is named; nobody: of several, or where not all could be asked. */
 static void name_reader(const struct trace *t, struct trace_endpoint *ep,
 			const struct pipe_holders *h)
@@ -174,18 +208,18 @@ static void name_reader(const struct trace *t, struct trace_endpoint *ep,
 	struct trace_call_stats *b = &ep->rx_calls;
 	pid_t reader = reader_of(h, ep->tx_calls.tid ? ep->tx_calls.tgid : 0);
 
-	if (!is_answered(h))
+	if (!is_reader_answered(h))
 		return;
 	b->others = !reader;
 	memset(ep->blame.late, 0, sizeof(ep->blame.late));
-	if (reader == b->tgid)
-		return;
-	b->tgid = reader;
-	b->outsider = is_outsider(t, (uint32_t)reader);
-	b->cgroup_id = 0;
-	memset(b->comm, 0, sizeof(b->comm));
-	if (reader)
-		fd_owner_name(reader, b->comm);
+	name_holder(t, b, reader);
+}
+
+static void name_writer(const struct trace *t, struct trace_endpoint *ep,
+			const struct pipe_holders *h)
+{
+	if (writer_of(h))
+		name_holder(t, &ep->tx_calls, writer_of(h));
 }
 
 /* of the pipes that live, all that was asked for already, and room for those that were not */
@@ -198,7 +232,7 @@ static size_t list_lacking(const struct trace *t, const struct trace_snapshot *s
 	for (size_t i = 0; i < s->n; i++) {
 		struct pipe_holders *h;
 
-		if (!lacks_reader(&s->ep[i]))
+		if (!lacks_reader(&s->ep[i]) && !lacks_writer(&s->ep[i]))
 			continue;
 		h = known(t, s->ep[i].serial);
 		if (h)
@@ -230,7 +264,7 @@ static void walk_proc(struct trace *t, struct pipe_holders *v, size_t n)
 	qsort(v, n, sizeof(*v), by_serial);
 	cost = thread_cpu_ns() - before;
 	sampler_spent(t, cost);
-	pipe_readers_free(t);
+	pipe_holders_free(t);
 	t->holders.v = v;
 	t->holders.n = n;
 	t->holders.next_ns =
@@ -238,7 +272,7 @@ static void walk_proc(struct trace *t, struct pipe_holders *v, size_t n)
 		MAX(WALK_EVERY_NS, (uint64_t)((double)cost / (WALK_SHARE * walk_budget(t))));
 }
 
-void pipe_readers_fill(struct trace *t, struct trace_snapshot *s)
+void pipe_holders_fill(struct trace *t, struct trace_snapshot *s)
 {
 	struct pipe_holders *v = t->numbered ? NULL : array_new(s->n, 1, sizeof(*v)), *h;
 	bool asks = false;
@@ -249,13 +283,15 @@ void pipe_readers_fill(struct trace *t, struct trace_snapshot *s)
 	else
 		free(v);
 	for (size_t i = 0; i < s->n; i++) {
-		h = lacks_reader(&s->ep[i]) ? known(t, s->ep[i].serial) : NULL;
-		if (h)
+		h = known(t, s->ep[i].serial);
+		if (h && lacks_reader(&s->ep[i]))
 			name_reader(t, &s->ep[i], h);
+		if (h && lacks_writer(&s->ep[i]))
+			name_writer(t, &s->ep[i], h);
 	}
 }
 
-void pipe_readers_free(struct trace *t)
+void pipe_holders_free(struct trace *t)
 {
 	free(t->holders.v);
 	t->holders.v = NULL;
