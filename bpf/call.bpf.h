@@ -73,7 +73,8 @@ static __always_inline struct call *call_of(__u32 tid, bool make)
 	return c;
 }
 
-#define TASK_STOPPED_OR_TRACED (4 | 8)
+/* TASK_STOPPED, TASK_TRACED, and from 6.1 on TASK_FROZEN: cgroup v1's freezer */
+#define TASK_HALTED (4 | 8 | 0x8000)
 
 /* A stopped thread does not run until it is continued, and whoever waits for it waits for that. It
  * may be in no call that has a place: a thread that waits in epoll is in none. */

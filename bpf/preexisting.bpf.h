@@ -453,7 +453,7 @@ int seed_call(struct bpf_raw_tracepoint_args *ctx)
 	struct endpoint *ep;
 	struct call *c;
 
-	if (task && task_state((struct task_struct *)task) & TASK_STOPPED_OR_TRACED)
+	if (task && task_state((struct task_struct *)task) & TASK_HALTED)
 		return thread_stops(GET(CAST(task_struct, task), pid)) ? SEED_KNOWN : SEED_NO_ROOM;
 	if (!task || !asleep_now(task) || calls_nothing((struct task_struct *)task))
 		return SEED_GONE;

@@ -47,7 +47,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	switch_joins((__u64)prev, (__u64)next);
 	if (sleeps && prev_state(ctx) & TASK_INTERRUPTIBLE && !is_frozen(prev))
 		now = THREAD_SLEEPS(ctx, &leaver);
-	else if (sleeps && prev_state(ctx) & (TASK_INTERRUPTIBLE | TASK_STOPPED_OR_TRACED))
+	else if (sleeps && prev_state(ctx) & (TASK_INTERRUPTIBLE | TASK_HALTED))
 		thread_stops(leaves);
 	if (opt.stacks && sleeps)
 		note_sleep(ctx, leaves);
