@@ -1058,6 +1058,27 @@ static void next_answers(const struct making *m, const struct trace_endpoint *ep
 			 "a lock, a disk or a timer may hold it: sudo strace -f -p %d", b->tgid);
 }
 
+/* Nothing holds it but that it may not run; false: it may. */
+static bool why_it_could_not_run(const struct making *m, const struct trace_call_stats *b,
+				 uint64_t ns)
+{
+	struct card *c = m->c;
+	char without[32];
+
+	if (halt_phrase(m->s, b, ns)) {
+		snprintf(c->why, sizeof(c->why), "%s %s", c->whom, halt_phrase(m->s, b, ns));
+		set_fix(c, halt_fix(m->s, b, ns));
+		return true;
+	}
+	if (b->no_cpu_res == TRACE_UNKNOWN || 2 * b->no_cpu_ns < ns)
+		return false;
+	human_ns(fmin((double)b->no_cpu_ns, (double)ns), without, sizeof(without));
+	snprintf(c->why, sizeof(c->why), "%s %s waiting for a CPU for %s of that time", c->whom,
+		 verb_of(c->whom, "was", "were"), without);
+	set_fix(c, starved_fix());
+	return true;
+}
+
 static void card_answers(const struct making *m)
 {
 	const struct slow_answers *a = &m->v->answers;
@@ -1077,6 +1098,8 @@ static void card_answers(const struct making *m)
 			       .ns = a->ns,
 			       .lifetime_ns = a->lifetime_ns,
 			       .goes_on = a->goes_on });
+	if (why_it_could_not_run(m, program_at(ep), a->ns))
+		return;
 	if (has_requests(&a->requests))
 		why_requests(m, &a->requests, program_at(ep), ep);
 	else if (a->suspected)
