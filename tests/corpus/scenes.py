@@ -734,6 +734,190 @@ def pool_of_one():
     for pid in clients:
         os.waitpid(pid, 0)
 
+def pairs_up(asks, answers, *how):
+    """client asks by one end of a connection, and server answers at the other."""
+    a, b = tcp()
+    child("client", lambda: (b.close(), asks(a, *how)))
+    child("server", lambda: (a.close(), answers(b)))
+    a.close()
+    b.close()
+    os.wait()
+    os.wait()
+
+
+def in_two_writes():
+    """client pauses after each answer, and writes each question in two pieces: server is quick, and asks nothing."""
+    def asks(s):
+        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for _ in range(40):
+            s.send(b"h" * 100)
+            s.send(b"b" * 200)
+            s.recv(1)
+            time.sleep(0.02)
+
+    def answers(s):
+        while len(s.recv(300, socket.MSG_WAITALL)) == 300:
+            s.send(b"o")
+
+    pairs_up(asks, answers)
+
+
+def too_short():
+    """server waits for all of a question, of which client sends less: neither hears of the other until client gives up."""
+    def asks(s):
+        s.settimeout(0.8)
+        for size in (100, 100, 90):
+            s.send(b"q" * size)
+            try:
+                s.recv(10)
+            except TimeoutError:
+                pass
+
+    def answers(s):
+        while len(s.recv(100, socket.MSG_WAITALL)) == 100:
+            s.send(b"a" * 10)
+
+    pairs_up(asks, answers)
+
+
+def thinks_for_most():
+    """client pauses for half as long as server thinks over each question."""
+    def asks(s):
+        for _ in range(12):
+            s.send(b"q" * 100)
+            s.recv(100)
+            time.sleep(0.03)
+
+    def answers(s):
+        while s.recv(100):
+            time.sleep(0.06)
+            s.send(b"a" * 100)
+
+    pairs_up(asks, answers)
+
+
+def tries_again():
+    """writer sends without waiting for room, again and again, and reader takes a little every 20 ms."""
+    a, b = socket.socketpair()
+
+    def writes_on():
+        b.close()
+        a.setblocking(False)
+        end = time.monotonic() + 1
+        while time.monotonic() < end:
+            try:
+                a.send(b"x" * 5000)
+            except BlockingIOError:
+                pass
+
+    def reads_now_and_then():
+        a.close()
+        while b.recv(20000):
+            time.sleep(0.02)
+
+    child("writer", writes_on)
+    child("reader", reads_now_and_then)
+    a.close()
+    b.close()
+    os.wait()
+
+
+def through_a_broker():
+    """caller's requests reach worker through broker, which wraps them, and worker sleeps over each."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def broker():
+        callers, worker = listener.accept()[0], listener.accept()[0]
+        if callers.recv(1) == b"w":
+            callers, worker = worker, callers
+            callers.recv(1)
+        else:
+            worker.recv(1)
+        poll = select.epoll()
+        poll.register(callers, select.EPOLLIN)
+        poll.register(worker, select.EPOLLIN)
+        while True:
+            for fd, _ in poll.poll():
+                source, to = (callers, worker) if fd == callers.fileno() else (worker, callers)
+                data = source.recv(200)
+                if not data:
+                    return
+                to.send(b"from a broker: " * (1 + (to is callers)) + data)
+
+    def caller():
+        with socket.create_connection(listener.getsockname()) as s:
+            s.send(b"c")
+            for _ in range(12):
+                s.send(b"q" * 20)
+                s.recv(200)
+
+    def worker():
+        with socket.create_connection(listener.getsockname()) as s:
+            s.send(b"w")
+            while s.recv(200):
+                time.sleep(0.06)
+                s.send(b"a" * 20)
+
+    child("broker", broker)
+    child("worker", worker)
+    child("caller", caller)
+    listener.close()
+    for _ in range(3):
+        os.wait()
+
+
+def has_a_straggler():
+    """master hands work to a pool by one pipe, and reads the results from another: one of the workers takes long."""
+    (work, hands_out), (results, puts) = os.pipe(), os.pipe()
+
+    def worker():
+        os.close(hands_out)
+        os.close(results)
+        while job := os.read(work, 1):
+            time.sleep(1 if job == b"5" else 0.01)
+            os.write(puts, job)
+
+    for _ in range(3):
+        child("worker", worker)
+    name("master")
+    os.close(work)
+    for i in range(10):
+        os.write(hands_out, b"%d" % i)
+    for i in range(10):
+        os.read(results, 1)
+    os.write(puts, b"e")
+    os.close(hands_out)
+    os.close(puts)
+    while os.read(results, 1):
+        pass
+    for _ in range(3):
+        os.wait()
+
+
+def is_killed_while_stopped():
+    """reader is stopped, writer's pipe is full, and both end so."""
+    r, w = os.pipe()
+
+    def reads_all():
+        os.close(w)
+        while os.read(r, 4096):
+            time.sleep(0.001)
+
+    def writes_all():
+        os.close(r)
+        while True:
+            os.write(w, b"x" * 200)
+
+    reader, writer = child("reader", reads_all), child("writer", writes_all)
+    os.close(r)
+    os.close(w)
+    time.sleep(0.2)
+    os.kill(reader, signal.SIGSTOP)
+    time.sleep(1)
+    os.kill(reader, signal.SIGKILL)
+    os.waitpid(reader, 0)
+    os.waitpid(writer, 0)
+
 
 if __name__ == "__main__":
     globals()[sys.argv[1]](*sys.argv[2:])
