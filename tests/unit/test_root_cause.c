@@ -123,6 +123,58 @@ static void a_reader_that_waits_for_another_is_not_to_blame(void **state)
 	assert_int_equal(v.outcome, OUTCOME_STALLED);
 }
 
+/* head | sshd, whose other end ssh, has a reader that sleeps: the window of its channel stays shut */
+static void whom_the_reader_waits_for_cannot_go_on_either(void **state)
+{
+	struct trace_endpoint ep[4];
+	struct trace_snapshot s;
+	struct verdict v;
+
+	pipe_between(&ep[0], A, B, 900000000);
+	pipe_between(&ep[1], C, B, 0);
+	pipe_between(&ep[2], C, D, 850000000);
+	ep[0].rx.lifetime_ns = ep[1].rx.lifetime_ns = ep[2].rx.lifetime_ns = SECOND;
+	ep[1].tx.ns[TX_IDLE] = SECOND;
+	ep[1].rx.resolution[RX_WAIT] = TRACE_EXACT;
+	ep[1].rx.ns[RX_WAIT] = ep[1].rx.max[RX_WAIT] = 800000000;
+	ep[1].rx.count[RX_WAIT] = 1;
+	judge(&s, ep, 3, &v);
+	assert_int_equal(v.v[0].endpoint, 0);
+	assert_int_equal(v.v[v.v[0].root].endpoint, 2);
+	ep[2].tx.ns[TX_SNDBUF] = ep[2].blame.unread_ns[TX_SNDBUF] = 300000000; /* for too short */
+	judge(&s, ep, 3, &v);
+	assert_int_equal(v.v[0].root, -1);
+}
+
+/* tar | gzip -1 | gzip -d | tail: the first computes, and all that come after it wait */
+static void a_wait_behind_a_busy_program_is_that_program(void **state)
+{
+	struct trace_endpoint ep[3];
+	struct trace_snapshot s;
+	struct verdict v;
+
+	pipe_between(&ep[0], A, B, 900000000);
+	pipe_between(&ep[1], B, C, 0);
+	pipe_between(&ep[2], C, D, 0);
+	for (int i = 0; i < 3; i++) {
+		ep[i].rx.lifetime_ns = SECOND;
+		ep[i].rx.resolution[RX_WAIT] = TRACE_EXACT;
+		ep[i].tx.ns[TX_IDLE] = i ? SECOND : 0;
+		ep[i].rx_calls.bytes = ep[i].tx_calls.bytes = 1 << 20;
+	}
+	ep[0].rx.ns[RX_UNREAD] = 900000000;
+	ep[0].rx.count[RX_UNREAD] = 1;
+	ep[0].rx_calls.cpu_ns = 900000000;
+	ep[0].rx_calls.cpu_res = TRACE_BOUNDED;
+	ep[2].rx.ns[RX_WAIT] = ep[2].rx.max[RX_WAIT] = 950000000;
+	ep[2].rx.count[RX_WAIT] = 1;
+	judge(&s, ep, 3, &v);
+	assert_int_equal(v.kind, KIND_LIMIT);
+	ep[1].rx_calls.tgid = ep[1].rx_calls.tid = 99; /* another pipeline */
+	judge(&s, ep, 3, &v);
+	assert_int_equal(v.kind, KIND_WAIT);
+}
+
 /* `relay | relay | relay`, by pipes or through a port of each host: of one name, and no workers */
 static void a_chain_of_one_name_is_not_told_together(void **state)
 {
@@ -579,6 +631,8 @@ int main(void)
 		cmocka_unit_test(a_server_with_a_slow_client_is_no_proxy),
 		cmocka_unit_test(one_of_several_is_not_guessed),
 		cmocka_unit_test(what_another_process_sends_is_no_link),
+		cmocka_unit_test(whom_the_reader_waits_for_cannot_go_on_either),
+		cmocka_unit_test(a_wait_behind_a_busy_program_is_that_program),
 		cmocka_unit_test(the_stall_behind_a_stall),
 	};
 

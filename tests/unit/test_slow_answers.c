@@ -57,6 +57,23 @@ static void judge(struct trace_endpoint *ep, struct trace_looks *looks, size_t n
 	card_make(&s, v, c);
 }
 
+/* It may not run: nothing holds its answers but that. */
+static void a_server_without_a_cpu_is_told_so(void **state)
+{
+	struct trace_endpoint ep = connection(40001, 3, 3 * (SECOND / 10));
+	struct verdict v;
+	struct card c;
+
+	(void)state;
+	ep.tx_calls.no_cpu_res = ep.rx_calls.no_cpu_res = TRACE_BOUNDED;
+	ep.tx_calls.no_cpu_ns = ep.rx_calls.no_cpu_ns = 8 * (SECOND / 10);
+	judge(&ep, NULL, 1, &v, &c);
+	assert_string_equal(c.why, "webd[7] was waiting for a CPU for 800 ms of that time");
+	ep.tx_calls.stopped_ns = ep.rx_calls.stopped_ns = 8 * (SECOND / 10);
+	judge(&ep, NULL, 1, &v, &c);
+	assert_non_null(strstr(c.why, "webd[7] was stopped"));
+}
+
 static void a_client_that_was_not_seen_waits_for_its_server(void **state)
 {
 	struct trace_endpoint ep = connection(40001, 3, 3 * (SECOND / 10));
@@ -234,6 +251,7 @@ static void a_server_under_load_is_not_slow(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_server_without_a_cpu_is_told_so),
 		cmocka_unit_test(a_client_that_was_not_seen_waits_for_its_server),
 		cmocka_unit_test(what_the_server_waits_for_comes_first),
 		cmocka_unit_test(clients_of_one_server_are_added),

@@ -4265,6 +4265,126 @@ static void a_server_that_is_busy_with_another_does_not_accept(void **state)
 	assert_string_equal(c.why, "serial[7] was busy with another client: curl[12], 800 ms");
 }
 
+/* iperf3 | tail */
+static void whoever_reads_a_benchmarks_report_is_no_news(void **state)
+{
+	struct trace_endpoint ep[3];
+	struct trace_snapshot s = { .ep = ep, .n = 3 };
+	struct verdict v;
+
+	(void)state;
+	client_and_server(ep);
+	ep[0].rx.ns[RX_WAIT] = 0;
+	ep[0].tx_calls.messages = ep[0].tx_calls.bytes = 5000;
+	ep[2] = downloader(0);
+	is_pipe(&ep[2], 2, ep[0].tx_calls.tgid, 21, 95 * (SECOND / 100));
+	ep[2].rx.max[RX_WAIT] = ep[2].rx.ns[RX_WAIT];
+	ep[2].rx.count[RX_WAIT] = 1;
+	ep[2].tx.ns[TX_IDLE] = SECOND;
+	ep[2].tx_calls.messages = ep[2].rx_calls.messages = 1;
+	ep[2].tx_calls.bytes = ep[2].rx_calls.bytes = 700;
+	ep[2].tx_calls.bytes_res = ep[2].rx_calls.bytes_res = TRACE_EXACT;
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep[0].tx_calls.messages = 3; /* it hardly did anything, and its reader waits for that */
+	verdict_make(&s, &v);
+	assert_int_equal(v.wait.endpoint, 2);
+}
+
+/* Of a session of the writer the reader's calls are not seen. */
+static void a_pipes_writer_alone_is_judged_by_its_own_calls(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct verdict v;
+
+	is_pipe(&ep, 0, 20, 21, 0);
+	ep.rx_calls.outsider = true;
+	ep.unseen[1] = TRACE_UNSEEN_CALLS;
+	ep.tx.ns[TX_IDLE] = SECOND;
+	ep.tx_calls.bytes = 100;
+	said_of(&ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep.rx_calls.outsider = false; /* io_uring, say */
+	said_of(&ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_UNKNOWN);
+}
+
+static void a_wait_for_a_path_leads_over_the_pace_of_that_path(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	ep[0].rx.ns[RX_WAIT] = ep[0].rx.max[RX_WAIT] = 6 * (SECOND / 10);
+	ep[1].tx.ns[TX_PACING] = 15 * (SECOND / 100);
+	ep[1].tx.ns[TX_IDLE] = 85 * (SECOND / 100);
+	ep[1].tx_calls.bytes = SECOND;
+	strcpy(ep[1].path.congestion_control, "bbr");
+	said_of_both(ep, &v);
+	assert_int_equal(v.kind, KIND_WAIT);
+	ep[1].path.max_pacing_bytes_per_s = ep[1].path.pacing_bytes_per_s = 1000; /* somebody's */
+	said_of_both(ep, &v);
+	assert_int_equal(v.kind, KIND_STALL);
+}
+
+/* the first had been asked before anybody looked */
+static void an_average_is_of_whole_requests(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct card c;
+
+	(void)state;
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++) {
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 3;
+	}
+	ep[0].making.connected = ep[1].making.accepted = true;
+	ep[1].rx.ns[RX_IDLE] = SECOND;
+	ep[1].tx_calls.reply_n = ep[0].rx_calls.reply_n = 3;
+	ep[1].tx_calls.reply_ns = ep[0].rx_calls.reply_ns = 75 * (SECOND / 100);
+	ep[1].tx_calls.open_reply_ns = SECOND / 10;
+	card_of_both(ep, &c);
+	assert_non_null(strstr(c.why, "thinks 250 ms a request"));
+}
+
+/* one thread, which works 0.7 s for the first, while what the second sent lies unread */
+static void a_server_that_is_busy_with_another_does_not_read(void **state)
+{
+	struct trace_endpoint ep[4];
+	struct trace_snapshot s = { .ep = ep, .n = 4 };
+	struct verdict v;
+	struct card c;
+
+	(void)state;
+	client_and_server(ep);
+	client_and_server(ep + 2);
+	for (int i = 0; i < 4; i++) {
+		ep[i].peer = i ^ 1;
+		ep[i].at_ns = 2ull * SECOND;
+		ep[i].local.port = i % 2 ? 80 : 40000;
+		ep[i].rx.ns[RX_WAIT] = 0;
+		ep[i].rx_calls.tgid = ep[i].rx_calls.tid = i % 2 ? 7 : 12 + i;
+		strcpy(ep[i].rx_calls.comm, i % 2 ? "serial" : "curl");
+		ep[i].tx_calls = ep[i].rx_calls;
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+	}
+	ep[1].making.accepted = ep[3].making.accepted = true;
+	ep[1].making.accept_ns = ep[3].making.accept_ns = 1000;
+	ep[1].tx_calls.messages = ep[1].rx_calls.messages = 1;
+	ep[1].tx_calls.reply_ns = 7 * (SECOND / 10);
+	ep[1].tx_calls.reply_n = 1;
+	ep[3].rx.ns[RX_UNREAD] = ep[3].rx.max[RX_UNREAD] = 7 * (SECOND / 10);
+	ep[3].rx.count[RX_UNREAD] = 1;
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_string_equal(c.head, "curl[14] waits for serial[7] to read");
+	assert_string_equal(c.why, "serial[7] was busy with another client: curl[12], 700 ms");
+	ep[1].rx_calls.tid = ep[1].tx_calls.tid = 8; /* another thread */
+	card_make(&s, &v, &c);
+	assert_non_null(strstr(c.why, "has unread data"));
+}
+
 /* a listener of this host that threw SYNs away, since its queue was full */
 static void a_full_queue_is_told_whose_it_is(void **state)
 {
@@ -4323,6 +4443,11 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(connections_that_are_slow_to_be_made_are_named),
 	cmocka_unit_test(a_full_queue_is_told_whose_it_is),
 	cmocka_unit_test(a_server_that_is_busy_with_another_does_not_accept),
+	cmocka_unit_test(a_server_that_is_busy_with_another_does_not_read),
+	cmocka_unit_test(whoever_reads_a_benchmarks_report_is_no_news),
+	cmocka_unit_test(a_pipes_writer_alone_is_judged_by_its_own_calls),
+	cmocka_unit_test(a_wait_for_a_path_leads_over_the_pace_of_that_path),
+	cmocka_unit_test(an_average_is_of_whole_requests),
 	cmocka_unit_test(a_freeze_in_a_busy_connection_is_told),
 	cmocka_unit_test(an_unseen_sender_meets_a_freeze_too),
 	cmocka_unit_test(a_reader_that_computes_limits_and_holds_nobody_up),
