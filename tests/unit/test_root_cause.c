@@ -123,7 +123,7 @@ static void a_reader_that_waits_for_another_is_not_to_blame(void **state)
 	assert_int_equal(v.outcome, OUTCOME_STALLED);
 }
 
-/* head | sshd, whose other end ssh, has a reader that sleeps: the window of its channel stays shut */
+/* head | sshd, whose other end ssh has a reader that sleeps: its channel's window stays shut */
 static void whom_the_reader_waits_for_cannot_go_on_either(void **state)
 {
 	struct trace_endpoint ep[4];

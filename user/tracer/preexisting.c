@@ -294,8 +294,8 @@ static enum seeded seed_poller(const struct trace *t, const uint64_t call[4], ui
 	return args[1] ? run_seed(t->seed_poll, args, sizeof(args)) : SEED_UNWANTED;
 }
 
-/* "NUMBER FIRST SECOND THIRD ..." of the call a thread sleeps in; "running", or -1 if it was stopped
- * in none */
+/* "NUMBER FIRST SECOND THIRD ..." of the call a thread sleeps in; "running"; -1: it was stopped in
+ * none */
 static void seed_thread(void *ctx, int dir, long tid)
 {
 	struct seeding *s = ctx;

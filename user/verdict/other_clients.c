@@ -73,7 +73,8 @@ struct other_clients other_clients_meanwhile(const struct trace_snapshot *s, siz
 	uint64_t wait = queued ? ep->making.accept_ns : unread_ns;
 
 	for (size_t k = 0; k < s->n; k++) {
-		uint64_t ns = is_client_of_same(s, i, k) ? busy_meanwhile(ep, &s->ep[k], queued) : 0;
+		uint64_t ns = is_client_of_same(s, i, k) ? busy_meanwhile(ep, &s->ep[k], queued)
+							 : 0;
 
 		if (!ns || (double)ns < LITTLE_OF_WAIT * (double)wait)
 			continue;

@@ -168,8 +168,8 @@ static int where_reader_waits(const struct trace_snapshot *s, const struct findi
 	return at;
 }
 
-/* Whom the reader waits for can itself not go on: ssh, whose output is not read, opens the window of
- * its channel no further. */
+/* Whom the reader waits for cannot go on either: ssh, whose output is not read, opens the window
+ * of its channel no further. */
 static int behind_reader_waits(const struct trace_snapshot *s, const struct verdict *v,
 			       const struct finding *f)
 {

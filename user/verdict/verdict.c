@@ -602,7 +602,9 @@ static bool is_seen_from_here(const struct trace_snapshot *s, const struct trace
 
 	if (ep->proto != TRACE_PIPE || s->everything)
 		return false;
-	return (is_others(out) && !ep->unseen[1]) || (!is_others(out) && is_others(in) && !ep->unseen[0]);
+	if (is_others(out))
+		return !ep->unseen[1];
+	return is_others(in) && !ep->unseen[0];
 }
 
 static void count_active(const struct trace_snapshot *s, const struct trace_endpoint *ep,

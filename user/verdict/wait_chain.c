@@ -236,7 +236,8 @@ static bool passes_on(const struct trace_snapshot *s, size_t i, const struct tra
 
 	return in != out && in->rx_calls.tgid && in->rx_calls.tgid == out->tx_calls.tgid &&
 	       in->rx_calls.bytes &&
-	       (about_as_much(in->rx_calls.bytes, out->tx_calls.bytes) || passes_as_many(in, out)) &&
+	       (about_as_much(in->rx_calls.bytes, out->tx_calls.bytes) ||
+		passes_as_many(in, out)) &&
 	       comes_again_and_again(&in->rx) && (double)nothing_came(s, i).ns >= least_ns &&
 	       (double)there >= least_ns && (double)in->rx.ns[RX_UNREAD] < AT_ONCE * least_ns;
 }
