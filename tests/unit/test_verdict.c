@@ -4265,6 +4265,32 @@ static void a_server_that_is_busy_with_another_does_not_accept(void **state)
 	assert_string_equal(c.why, "serial[7] was busy with another client: curl[12], 800 ms");
 }
 
+/* the output of three helpers, read one after another */
+static void one_thread_waits_once_at_a_time(void **state)
+{
+	struct trace_endpoint ep[3];
+	struct trace_snapshot s = { .ep = ep, .n = 3 };
+	struct verdict v;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		ep[i] = downloader(0);
+		is_pipe(&ep[i], i, 30 + i, 20, 95 * (SECOND / 100));
+		strcpy(ep[i].tx_calls.comm, "helper");
+		ep[i].rx_calls.tid = 20;
+		ep[i].rx_calls.bytes = ep[i].tx_calls.bytes = 10;
+		ep[i].rx.max[RX_WAIT] = ep[i].rx.ns[RX_WAIT];
+		ep[i].tx.ns[TX_IDLE] = SECOND;
+		ep[i].at_ns = 2ull * SECOND;
+	}
+	verdict_make(&s, &v);
+	assert_int_equal(v.waits.connections, 3);
+	assert_int_equal(v.waits.ns, SECOND);
+	ep[1].rx_calls.tid = 21; /* three threads */
+	verdict_make(&s, &v);
+	assert_int_equal(v.waits.ns, 3 * (95ull * SECOND / 100));
+}
+
 /* iperf3 | tail */
 static void whoever_reads_a_benchmarks_report_is_no_news(void **state)
 {
@@ -4445,6 +4471,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_server_that_is_busy_with_another_does_not_accept),
 	cmocka_unit_test(a_server_that_is_busy_with_another_does_not_read),
 	cmocka_unit_test(whoever_reads_a_benchmarks_report_is_no_news),
+	cmocka_unit_test(one_thread_waits_once_at_a_time),
 	cmocka_unit_test(a_pipes_writer_alone_is_judged_by_its_own_calls),
 	cmocka_unit_test(a_wait_for_a_path_leads_over_the_pace_of_that_path),
 	cmocka_unit_test(an_average_is_of_whole_requests),

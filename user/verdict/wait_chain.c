@@ -289,6 +289,23 @@ static void note_others(const struct trace_snapshot *s, const struct trace_endpo
 	sum->others_awaited |= x && y && x->tgid != y->tgid;
 }
 
+static bool same_thread(const struct trace_endpoint *a, const struct trace_endpoint *b)
+{
+	return a->rx_calls.tid && a->rx_calls.tid == b->rx_calls.tid && !a->rx_calls.others &&
+	       !b->rx_calls.others;
+}
+
+/* One thread that reads from one after another waits once at a time. */
+static void count_once(struct waits_together *sum, const struct while_alive *all)
+{
+	uint64_t time = all->to - all->from;
+
+	if (sum->lifetime_ns <= time)
+		return;
+	sum->ns = smaller(sum->ns, time);
+	sum->lifetime_ns = time;
+}
+
 /* Who passes on what comes by itself asks little, and waits for no answer most of the time. */
 #define RELATED 4 /* part */
 
@@ -308,6 +325,7 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 	struct waits_together sum = { .connections = 1, .ns = wait->ns };
 	struct while_alive all = { .from = UINT64_MAX };
 	struct unsampled unsampled;
+	bool one_thread = true;
 
 	if (wait->endpoint < 0)
 		return (struct waits_together){};
@@ -326,9 +344,12 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 		sum.ns += ns;
 		sum.lifetime_ns += add_life(ep, &all);
 		sum.helpers |= same_helpers(&s->ep[wait->endpoint], ep);
+		one_thread &= same_thread(&s->ep[wait->endpoint], ep);
 		note_others(s, &s->ep[wait->endpoint], ep, &sum);
 		add_requests(s, i, &sum.requests);
 	}
+	if (one_thread && sum.connections > 1)
+		count_once(&sum, &all);
 	unsampled = unsampled_like(s, &s->ep[wait->endpoint]);
 	sum.estimated = unsampled.n;
 	sum.connections += unsampled.n;
