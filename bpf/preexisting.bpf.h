@@ -12,6 +12,7 @@
 
 #include "pending_request.bpf.h"
 #include "polled.bpf.h"
+#include "unattended.bpf.h"
 
 #define XA_SHIFT_MASK 63
 #define XA_LEVELS     6
@@ -282,6 +283,8 @@ SUBPROG int seed_request(struct endpoint *ep, ns_t now)
 	if (!ep || ep->id.proto != PROTO_TCP)
 		return 0;
 	facts = pending_request(ep->id.key);
+	if (facts & 1u << LOOK_OWES_ANSWER && is_unattended(ep->id.key))
+		facts |= 1u << LOOK_UNPROMPTED;
 	if (!(facts & 1u << LOOK_UNPROMPTED))
 		return 0;
 	if (facts & 1u << LOOK_OWES_ANSWER)

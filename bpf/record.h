@@ -43,7 +43,9 @@ enum drop { DROP_RCVBUF, DROP_QDISC, DROP_CHECKSUM, DROP_OTHER, DROP_N };
 	F(LOOK_OWES_ANSWER, 7, "owes_answer", "the peer was the last to send, and nothing has " \
 		"gone out since") \
 	F(LOOK_UNPROMPTED, 8, "unprompted", "what was sent last is no reaction to what came from " \
-		"the other end: it began a request")
+		"the other end: it began a request") \
+	F(LOOK_UNATTENDED, 9, "unattended", "the peer was the last to send, and no thread sleeps " \
+		"until more comes")
 
 #define LOOK_FACT_ENUM(sym, num, name, what)  sym = num,
 #define LOOK_FACT_COUNT(sym, num, name, what) +1

@@ -180,6 +180,8 @@ SUBPROG int found_tcp(struct endpoint *ep, struct found *f)
 	found_tcp_tx(ep, f);
 	f->rx = facets_of(0, tcp_unread(CAST(sock, sk)), 0, sock_waiters(ep, sk) & SLEEPS_IN);
 	f->facts = tcp_facts(sk);
+	if (f->facts & 1u << LOOK_OWES_ANSWER)
+		f->facts |= (__u32)is_unattended(sk) << LOOK_UNATTENDED;
 	if (f->tx >> DEVICE_SHIFT & 1 && timer_unanswered(sk))
 		f->facts |= 1 << LOOK_UNDELIVERED;
 	return 1;

@@ -12,28 +12,6 @@
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
-struct wait_queue_head___waits {
-	struct {
-		void *next;
-	} head;
-};
-
-struct wait_queue_entry___waits {
-	void *private;
-	void *func;
-	struct {
-		void *next;
-	} entry;
-};
-
-struct socket_wq___waits {
-	struct wait_queue_head___waits wait;
-};
-
-struct sock___waits {
-	struct socket_wq___waits *sk_wq;
-};
-
 struct unix_sock___waits {
 	struct socket_wq___waits peer_wq;
 };
@@ -63,8 +41,6 @@ struct poll_wqueues___waits {
 const volatile struct sleeper_functions sleeper_functions;
 
 enum { SLEEPS_IN = 1, SLEEPS_OUT = 2, POLLS = 4 };
-
-#define WAITERS_LOOKED_AT 4
 
 static __always_inline bool wakes_task(__u64 fn)
 {
@@ -215,10 +191,6 @@ static __always_inline __u32 waiters_at(struct endpoint *ep, __u64 head, __u32 w
 	}
 	return found;
 }
-
-#define WAIT_HEAD(type, field) \
-	(bpf_core_field_offset(struct type, \
-		field) + bpf_core_field_offset(struct wait_queue_head___waits, head))
 
 static __always_inline __u32 sock_waiters(struct endpoint *ep, __u64 sk)
 {

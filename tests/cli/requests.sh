@@ -118,6 +118,48 @@ for tier in sampled exact; do
 done
 exec 9>&-
 
+# A request that follows the last answer at once, as of SQL: the dates of the socket do not tell whether it is one.
+cat >at-once.py <<-'PY'
+	import os, select, socket, sys, threading
+	l = socket.create_server(("127.0.0.1", 0))
+	if os.fork():
+	    s = socket.create_connection(l.getsockname())
+	    l.close()
+	    for size in (5, 30):
+	        s.recv(size)
+	        s.send(b"q")
+	    s.recv(1)
+	else:
+	    c = l.accept()[0]
+	    p = select.epoll()
+	    p.register(c, select.EPOLLIN)
+	    c.send(b"hello")
+	    p.poll()
+	    c.recv(9)
+	    c.send(b"a" * 30)
+	    p.poll()
+	    c.recv(9)
+	    open("came", "w").write(str(os.getpid()))
+	    {"works": threading.Event().wait, "waits": p.poll}[sys.argv[1]]()
+PY
+for does in works waits; do
+	rm -f came
+	"$PY" at-once.py $does >/dev/null &
+	client=$!
+	jobs_to_end+=("$client")
+	until_true test -s came
+	server=$(cat came)
+	until_true sleeps "$server"
+	for how in '' --exact; do
+		# shellcheck disable=SC2086
+		"$IPCSTALL" attach $how -q -p "$server" -d 1s --json m.json >out 2>err
+		says_true "a server that $does after a request that followed its answer at once ${how:---sampled}" \
+			'l = json.load(open("m.json"))["ledger"]; c = l["card"]' \
+			"(l['outcome'] == 'waiting' and c['kind'] == 'answers') == ('$does' == 'works')" '(l["outcome"], c["kind"], c["head"], c["why"])'
+	done
+	kill -9 "$server" "$client" 2>/dev/null
+done
+
 # a path of 10 ms each way
 a=answered-a-$$ b=answered-b-$$
 if [ -e /dev/net/tun ] && ip netns add $a 2>/dev/null && ip netns add $b 2>/dev/null; then

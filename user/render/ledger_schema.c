@@ -109,7 +109,8 @@ static const struct schema_def objects[] = {
 	{ "looks", "n:count tx:tx_found rx:rx_found facts:?facts chronographs:?chronographs" },
 	{ "found", "found:count share_low:?number share_high:?number" },
 	{ "facts", "ack_owed:found backlog:found hole:found disorder:found loss:found "
-		   "~unanswered:found ~undelivered:found ~owes_answer:found ~unprompted:found" },
+		   "~unanswered:found ~undelivered:found ~owes_answer:found ~unprompted:found "
+		   "~unattended:found" },
 	{ "chronographs", "busy_ns:count rwnd_limited_ns:count sndbuf_limited_ns:count" },
 	{ "sampling",
 	  "budget:number looks:count endpoint_looks:count rate_hz:number part:number "

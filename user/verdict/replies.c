@@ -244,8 +244,22 @@ static const struct trace_call_stats *replies_to(const struct trace_snapshot *s,
 
 static bool found_throughout(const struct trace_looks *l, unsigned int fact)
 {
-	return l->n && (double)l->fact[fact] >= THROUGHOUT * (double)l->n &&
-	       (double)l->fact[TRACE_FACT_UNPROMPTED] >= THROUGHOUT * (double)l->n;
+	return l->n && (double)l->fact[fact] >= THROUGHOUT * (double)l->n;
+}
+
+/* What came as soon as it had sent may be a reaction, of HTTP/2 say; but a server that waits for
+ * nothing there is at work on it. */
+static bool looked_asked_before(const struct trace_looks *l)
+{
+	return found_throughout(l, TRACE_FACT_OWES_ANSWER) &&
+	       (found_throughout(l, TRACE_FACT_UNPROMPTED) ||
+		found_throughout(l, TRACE_FACT_UNATTENDED));
+}
+
+static bool looked_unanswered_before(const struct trace_looks *l)
+{
+	return found_throughout(l, TRACE_FACT_UNANSWERED) &&
+	       found_throughout(l, TRACE_FACT_UNPROMPTED);
 }
 
 static bool nothing_went(const struct trace_endpoint *ep)
@@ -257,14 +271,14 @@ static bool nothing_went(const struct trace_endpoint *ep)
 bool asked_before(const struct trace_snapshot *s, size_t i)
 {
 	return nothing_went(&s->ep[i]) && asks(s, i) &&
-	       (s->looks ? found_throughout(&s->looks[i], TRACE_FACT_UNANSWERED)
+	       (s->looks ? looked_unanswered_before(&s->looks[i])
 			 : s->ep[i].rx_calls.open_reply_ns != 0);
 }
 
 bool was_asked_before(const struct trace_snapshot *s, size_t i)
 {
 	return nothing_went(&s->ep[i]) && is_servers_end(s, i) &&
-	       (s->looks ? found_throughout(&s->looks[i], TRACE_FACT_OWES_ANSWER)
+	       (s->looks ? looked_asked_before(&s->looks[i])
 			 : s->ep[i].tx_calls.open_reply_ns != 0);
 }
 
