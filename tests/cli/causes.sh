@@ -620,8 +620,8 @@ jobs_to_end+=($!)
 until_true test -s out
 until_true sleeps_in "$(cut -d' ' -f1 out)" pipe_write
 "$IPCSTALL" attach --exact -q -d 1s -p "$(cut -d' ' -f1 out)" --json m.json 2>err
-says_true 'of several that hold the end that is not read none is named' "$the; f = l['findings'][0]" \
-	'f["cause"] == "sndbuf" and f["ns"] > 0.9e9 and f["pid"] == int(own[0]) and f["blamed_pid"] is None and f["surety"] == "inferred from one end"' '(own, f)'
+says_true 'of two that hold the end that is not read it is the one that does not write' "$the; f = l['findings'][0]" \
+	'f["cause"] == "sndbuf" and f["ns"] > 0.9e9 and f["pid"] == int(own[0]) and f["blamed_pid"] == int(own[1]) and f["surety"] == "both ends seen"' '(own, f)'
 says_true 'a sleep that goes on is blocked time' "$the; e = l['endpoints'][l['findings'][0]['endpoint']]" \
 	'abs(e["beside"]["tx"]["blocked_ns"] - e["tx"]["states"]["sndbuf"]["ns"]) < 1e6' '(e["beside"]["tx"], e["tx"]["states"]["sndbuf"])'
 
