@@ -6,6 +6,7 @@ pipes, in read() or in select(), while another conversation goes on; and helpers
 pipes and at socket pairs.
 
 Exit: 0 right, 1 wrong."""
+import contextlib
 import json
 import os
 import select
@@ -99,7 +100,8 @@ def card(work, *how, beside=chat):
     finally:
         attached.end(pids)
         for pid in helpers:
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # the end of its input ended it
+                os.kill(pid, signal.SIGKILL)
         close(told, tell, heard, ready)
     print(how, json.dumps(ledger["card"])[:600])
     return ledger["outcome"], ledger["card"]
