@@ -746,7 +746,7 @@ def pairs_up(asks, answers, *how):
 
 
 def in_two_writes():
-    """client pauses after each answer, and writes each question in two pieces: server is quick, and asks nothing."""
+    """client pauses, and writes each question in two pieces: server is quick, and asks nothing."""
     def asks(s):
         s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for _ in range(40):
@@ -763,7 +763,7 @@ def in_two_writes():
 
 
 def too_short():
-    """server waits for all of a question, of which client sends less: neither hears of the other until client gives up."""
+    """server waits for all of a question, of which client sends less, until client gives up."""
     def asks(s):
         s.settimeout(0.8)
         for size in (100, 100, 90):
@@ -797,7 +797,7 @@ def thinks_for_most():
 
 
 def tries_again():
-    """writer sends without waiting for room, again and again, and reader takes a little every 20 ms."""
+    """writer tries to send without waiting for room; reader takes a little every 20 ms."""
     a, b = socket.socketpair()
 
     def writes_on():
@@ -823,7 +823,7 @@ def tries_again():
 
 
 def through_a_broker():
-    """caller's requests reach worker through broker, which wraps them, and worker sleeps over each."""
+    """caller's requests reach worker through broker, which wraps them; worker is slow."""
     listener = socket.create_server(("127.0.0.1", 0))
 
     def broker():
@@ -867,7 +867,7 @@ def through_a_broker():
 
 
 def has_a_straggler():
-    """master hands work to a pool by one pipe, and reads the results from another: one of the workers takes long."""
+    """master has a pool with a pipe for the work and one for the results: a worker takes long."""
     (work, hands_out), (results, puts) = os.pipe(), os.pipe()
 
     def worker():
