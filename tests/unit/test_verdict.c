@@ -4218,6 +4218,22 @@ static void who_polls_for_its_answers_makes_itself_wait(void **state)
 	assert_int_equal(v.late.endpoint, -1);
 }
 
+/* two clients of one server, of one thread each */
+static void serial_server(struct trace_endpoint ep[4])
+{
+	client_and_server(ep);
+	client_and_server(ep + 2);
+	for (int i = 0; i < 4; i++) {
+		ep[i].peer = i ^ 1;
+		ep[i].at_ns = 2ull * SECOND;
+		ep[i].local.port = i % 2 ? 80 : 40000;
+		ep[i].rx_calls.tgid = ep[i].rx_calls.tid = i % 2 ? 7 : 12 + i;
+		strcpy(ep[i].rx_calls.comm, i % 2 ? "serial" : "curl");
+		ep[i].tx_calls = ep[i].rx_calls;
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+	}
+}
+
 /* the second is in the listener's queue for 0.8 s, in which the server works for the first */
 static void a_server_that_is_busy_with_another_does_not_accept(void **state)
 {
@@ -4227,18 +4243,7 @@ static void a_server_that_is_busy_with_another_does_not_accept(void **state)
 	struct card c;
 
 	(void)state;
-	client_and_server(ep);
-	client_and_server(ep + 2);
-	for (int i = 0; i < 4; i++) {
-		ep[i].peer = i ^ 1;
-		ep[i].at_ns = SECOND;
-		ep[i].local.port = i % 2 ? 80 : 40000;
-		ep[i].rx_calls.tgid = i % 2 ? 7 : 12 + i;
-		strcpy(ep[i].rx_calls.comm, i % 2 ? "serial" : "curl");
-		ep[i].tx_calls.tgid = ep[i].rx_calls.tgid;
-		strcpy(ep[i].tx_calls.comm, ep[i].rx_calls.comm);
-		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
-	}
+	serial_server(ep);
 	ep[1].making.accept_ns = 1000;
 	ep[1].tx_calls.reply_ns = 8 * (SECOND / 10);
 	ep[1].tx_calls.reply_n = 1;
@@ -4383,18 +4388,8 @@ static void a_server_that_is_busy_with_another_does_not_read(void **state)
 	struct card c;
 
 	(void)state;
-	client_and_server(ep);
-	client_and_server(ep + 2);
-	for (int i = 0; i < 4; i++) {
-		ep[i].peer = i ^ 1;
-		ep[i].at_ns = 2ull * SECOND;
-		ep[i].local.port = i % 2 ? 80 : 40000;
-		ep[i].rx.ns[RX_WAIT] = 0;
-		ep[i].rx_calls.tgid = ep[i].rx_calls.tid = i % 2 ? 7 : 12 + i;
-		strcpy(ep[i].rx_calls.comm, i % 2 ? "serial" : "curl");
-		ep[i].tx_calls = ep[i].rx_calls;
-		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
-	}
+	serial_server(ep);
+	ep[0].rx.ns[RX_WAIT] = ep[2].rx.ns[RX_WAIT] = 0;
 	ep[1].making.accepted = ep[3].making.accepted = true;
 	ep[1].making.accept_ns = ep[3].making.accept_ns = 1000;
 	ep[1].tx_calls.messages = ep[1].rx_calls.messages = 1;
