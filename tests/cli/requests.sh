@@ -118,7 +118,7 @@ for tier in sampled exact; do
 done
 exec 9>&-
 
-# A request that follows the last answer at once, as of SQL: the dates of the socket do not tell whether it is one.
+# A request that follows the last answer at once, as in SQL: the socket's dates do not tell it.
 cat >at-once.py <<-'PY'
 	import os, select, socket, sys, threading
 	l = socket.create_server(("127.0.0.1", 0))

@@ -104,7 +104,8 @@ def lacking():
     }
     for kind, exist in kinds.items():
         absent = (name for name in named(kind) if name not in exist)
-        yield from (f"tests/truth/mistakes names {kind}/{name}, which is not there" for name in absent)
+        for name in absent:
+            yield f"tests/truth/mistakes names {kind}/{name}, which is not there"
     listed = {number for row in rows() for number in row.classes}
     for number in sorted(set(CLASSES) - listed):
         yield f"tests/truth/mistakes has no row of class {number}"
@@ -213,7 +214,9 @@ TEST=NAME`). docs/TRUTH-PROGRAMS.md lists those programs with their verdicts.
 def in_guests_of(test, in_guests):
     """What came of a known workload, by kernel and backend."""
     kind, name = test.split("/")
-    return {guest: word for guest, word in in_guests.items() if kind == "known" and guest.endswith("/" + name)}
+    if kind != "known":
+        return {}
+    return {guest: word for guest, word in in_guests.items() if guest.endswith("/" + name)}
 
 
 def result_of(row, results, in_guests):
@@ -225,7 +228,8 @@ def result_of(row, results, in_guests):
         of_test = in_guests_of(test, in_guests)
         missed += [f"{guest} {word}" for guest, word in of_test.items() if word != "ok"]
         guests_passed += sum(word == "ok" for word in of_test.values())
-    return ", ".join(missed) or ("passed" + (f", also in {guests_passed} runs in guests" if guests_passed else ""))
+    also = f", also in {guests_passed} runs in guests" if guests_passed else ""
+    return ", ".join(missed) or "passed" + also
 
 
 def count(came):

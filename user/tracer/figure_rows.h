@@ -158,7 +158,7 @@
 	F(making., accepted, FLAG, NONE, LAST, MAKING, "~accepted", OWN, always) \
 	/* UDP: it is not connected, and all that it sent went to `remote` */ \
 	F(making., unconnected, FLAG, NONE, LAST, MAKING, "~unconnected", OWN, always) \
-	/* UDP: its program chose the port, as servers do */ \
+	/* UDP: its program bound it, as servers do */ \
 	F(making., bound, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
 	/* next: making a connection */
 

@@ -161,15 +161,15 @@ static bool is_gone(const struct process *p)
 	return p->pid && (!p->began || proc_began(p->pid) != p->began);
 }
 
-/* by whom it is held, or that nobody can tell */
-static bool is_answered(const struct pipe_holders *h)
-{
-	return h->n_reads_only || h->n_both || h->n_waiting || h->n_writes_only || h->unsure;
-}
-
 static bool is_reader_answered(const struct pipe_holders *h)
 {
 	return h->n_reads_only || h->n_both || h->n_waiting || h->unsure;
+}
+
+/* by whom it is held, or that nobody can tell */
+static bool is_answered(const struct pipe_holders *h)
+{
+	return is_reader_answered(h) || h->n_writes_only;
 }
 
 /* Until the next walk nobody is known then; the kernel half may be. */

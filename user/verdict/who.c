@@ -62,9 +62,13 @@ const struct trace_call_stats *who_sends(const struct trace_snapshot *s,
 	const struct trace_endpoint *other = ep->proto == TRACE_PIPE ? ep
 					     : peer >= 0	     ? &s->ep[peer]
 								     : NULL;
+	const struct trace_endpoint *work;
 
-	if (other && other->tx_calls.tgid == ep->rx_calls.tgid && pool_work(s, ep))
-		return &pool_work(s, ep)->rx_calls; /* it wrote there too, to end them */
+	if (other && other->tx_calls.tgid == ep->rx_calls.tgid) {
+		work = pool_work(s, ep);
+		if (work) /* it wrote there too, to end them */
+			return &work->rx_calls;
+	}
 	if (other && other->tx_calls.tgid)
 		return &other->tx_calls;
 	return other && other != ep && other->rx_calls.tgid ? &other->rx_calls : NULL;
