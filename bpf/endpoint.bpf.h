@@ -704,4 +704,14 @@ static __always_inline struct endpoint *pipe_endpoint(struct pipe_inode_info *pi
 	return pipe_create((__u64)pipe, node, inode, now);
 }
 
+#define ECONNRESET 104
+
+/* A TCP connection ends: tcp_reset() notes in sk_err that the other end reset it; a reset of this
+ * end's own is noted later. */
+static __always_inline void note_reset(struct endpoint *ep, __u64 sk)
+{
+	if (GET(CAST(sock___err, sk), sk_err) == ECONNRESET)
+		ep->flags |= EP_RESET;
+}
+
 #endif

@@ -504,6 +504,7 @@ enum {
 	EP_UNSEEN = 64 /* << dir: most of them */,
 	EP_NAMED = 256 /* its `peer` sends to it, and not it to that one */,
 	EP_LET_GO = 1024 /* it lives, and nothing happened in it: it made room */,
+	EP_RESET = 2048 /* TCP: the other end reset the connection */,
 	EP_STRANGE = 512 /* born at a port that is listened on here too, and another's: see
 			    is_strangers() */
 };

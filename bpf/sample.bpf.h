@@ -663,10 +663,15 @@ int BPF_PROG(once_state, struct sock *sk, int old, int state)
 	struct endpoint *ep;
 
 	connection_turns(sk, old, state);
-	if (state != TCP_SYN_SENT && state != TCP_FIN_WAIT1 && state != TCP_LAST_ACK)
+	if (state != TCP_SYN_SENT && state != TCP_FIN_WAIT1 && state != TCP_LAST_ACK &&
+	    state != TCP_CLOSE)
 		return 0;
 	ep = endpoint_known((__u64)sk);
-	if (ep && !ep->closed)
+	if (!ep || ep->closed)
+		return 0;
+	if (state == TCP_CLOSE)
+		note_reset(ep, (__u64)sk);
+	else
 		note_process(ep);
 	return 0;
 }

@@ -608,6 +608,7 @@ static __noinline int tcp_ended(__u64 sk)
 		request_flew(ep);
 		syn_unanswered(ep, sk, now);
 	}
+	note_reset(ep, sk);
 	if (ep->probe.at)
 		probe_answered(ep, (struct sock *)sk);
 	if (word_head(ep->tx.word) >= HEAD_CORK && !tcp_at_ease(sk)) {

@@ -4171,6 +4171,38 @@ static void connections_that_are_refused_again_and_again_are_a_wait(void **state
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
 
+/* a server that closes each connection with the request unread; its client tries again after 1 s */
+static void connections_that_are_reset_again_and_again_are_a_wait(void **state)
+{
+	struct trace_endpoint ep[3];
+	struct verdict v;
+
+	for (int i = 0; i < 3; i++) {
+		ep[i] = downloader(0);
+		ep[i].remote.port = 80;
+		ep[i].making.connect_ns = 100000;
+		ep[i].rx.lifetime_ns = ep[i].tx.lifetime_ns = ep[i].tx.ns[TX_IDLE] = SECOND / 100;
+		ep[i].at_ns = SECOND + (uint64_t)i * 101 * (SECOND / 100);
+		ep[i].tx_calls.bytes = ep[i].tx_calls.messages = 1;
+		ep[i].rx_calls.bytes = ep[i].rx_calls.messages = 0;
+		ep[i].making.reset = true;
+	}
+	assert_non_null(strstr(said_of_all(ep, 3, &v),
+			       "3 connections were reset by 0.0.0.0:80 before any answer, and 2.00 "
+			       "s passed before it tried again"));
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
+	for (int i = 0; i < 3; i++)
+		ep[i].rx_calls.bytes = 1; /* each had an answer first: that costs no time */
+	assert_null(strstr(said_of_all(ep, 3, &v), "reset"));
+	assert_int_equal(v.connect.n, 3);
+	assert_int_equal(v.connect.ns, 0);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	for (int i = 0; i < 3; i++)
+		ep[i].tx_calls.bytes = ep[i].rx_calls.bytes = 0; /* looks whether it is there */
+	said_of_all(ep, 3, &v);
+	assert_int_equal(v.connect.endpoint, -1);
+}
+
 /* a client that sleeps 50 ms between two looks for its answer, 20 times */
 static void who_polls_for_its_answers_makes_itself_wait(void **state)
 {
@@ -4489,6 +4521,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(who_answers_on_a_socket_pair_waits_for_no_question),
 	cmocka_unit_test(an_answer_in_pieces_is_no_thinking),
 	cmocka_unit_test(connections_that_are_refused_again_and_again_are_a_wait),
+	cmocka_unit_test(connections_that_are_reset_again_and_again_are_a_wait),
 	cmocka_unit_test(who_polls_for_its_answers_makes_itself_wait),
 	cmocka_unit_test(who_splices_waits_for_what_the_other_end_takes),
 	cmocka_unit_test(the_front_of_a_chain_is_named),

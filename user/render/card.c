@@ -34,26 +34,6 @@ struct making {
 
 /* ---- names ---- */
 
-/* the other end where its program was not seen: "127.0.0.1:80", "the other end" */
-static void address_of_peer(const struct trace_endpoint *ep, char *buf, size_t len)
-{
-	if ((ep->family == AF_INET || ep->family == AF_INET6) && ep->remote.port)
-		trace_addr_text(ep->family, &ep->remote, buf, len);
-	else
-		snprintf(buf, len, "the other end");
-}
-
-static void peer_name(const struct trace_snapshot *s, const struct trace_endpoint *ep, char *buf,
-		      size_t len)
-{
-	const struct trace_call_stats *b = who_sends(s, ep);
-
-	if (b)
-		program_name(b, buf, len);
-	else
-		address_of_peer(ep, buf, len);
-}
-
 static void someone(struct who *p, bool several, char *buf, size_t len)
 {
 	if (several) {
@@ -536,8 +516,10 @@ static bool why_busy_with_others(const struct making *m, const struct reader_spe
 		 verb_of(c->whom, "was", "were"));
 	if (o.n == 1)
 		text_append(c->why, sizeof(c->why), "another client: %s, %s", client, ns);
-	else
+	else if (m->v->late_all.connections == 1)
 		text_append(c->why, sizeof(c->why), "%zu other clients for %s", o.n, ns);
+	else
+		text_append(c->why, sizeof(c->why), "other clients meanwhile");
 	set_fix(c, "serve more clients at once (workers, threads), or each of them faster");
 	return true;
 }
@@ -559,6 +541,19 @@ static struct who late_reader(const struct making *m, const struct trace_endpoin
 	return l ? (struct who){ .tgid = l->tgid, .comm = l->comm } : reader;
 }
 
+static void where_late(const struct making *m)
+{
+	const struct totals *a = &m->v->late_all;
+
+	where(m->c, &m->s->ep[m->v->late.endpoint],
+	      &(struct spent){ .state = "unread",
+			       .connections = a->connections,
+			       .ns = a->ns,
+			       .lifetime_ns = a->lifetime_ns,
+			       .count = a->count,
+			       .max_ns = a->max_ns });
+}
+
 static void card_of_late_reader(const struct making *m)
 {
 	const struct reader_spell *late = &m->v->late;
@@ -568,9 +563,13 @@ static void card_of_late_reader(const struct making *m)
 	struct card *c = m->c;
 
 	peer_name(m->s, ep, c->who, sizeof(c->who));
+	if (m->v->late_all.several_senders)
+		text_append(c->who, sizeof(c->who), OTHERS);
 	who_name(&reader, c->whom, sizeof(c->whom));
+	if (m->v->late_all.several_blamed && !reader.others)
+		text_append(c->whom, sizeof(c->whom), OTHERS);
 	snprintf(c->head, sizeof(c->head), "%s %s for %s to read", c->who, waits(c->who), c->whom);
-	where_spell(m, late, "unread", ep->rx.lifetime_ns);
+	where_late(m);
 	if (not_accepted)
 		snprintf(c->head, sizeof(c->head), "%s %s for %s to accept the connection", c->who,
 			 waits(c->who), c->whom);
@@ -1009,6 +1008,22 @@ static void card_unanswered(const struct making *m)
 	take_fix(m);
 }
 
+static void where_connects(struct card *c, const struct trace_endpoint *ep,
+			   const struct slow_connect *x)
+{
+	static const char *const states[] = { [REJECTED_NOT] = "connect",
+					      [REJECTED_REFUSED] = "refused",
+					      [REJECTED_RESET] = "reset" };
+
+	where(c, ep,
+	      &(struct spent){ .state = states[x->rejected],
+			       .connections = x->n,
+			       .ns = x->ns,
+			       .lifetime_ns = x->lifetime_ns,
+			       .count = x->n,
+			       .max_ns = x->max_ns });
+}
+
 static void card_connect(const struct making *m)
 {
 	const struct slow_connect *x = &m->v->connect;
@@ -1018,26 +1033,27 @@ static void card_connect(const struct making *m)
 
 	program_name(program_at(ep), c->who, sizeof(c->who));
 	address_of_peer(ep, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head), "%s %s for connections to %s", c->who, waits(c->who),
-		 c->whom);
-	if (x->refused)
+	where_connects(c, ep, x);
+	take_fix(m);
+	if (x->rejected == REJECTED_RESET) {
+		peer_name(m->s, ep, c->whom, sizeof(c->whom));
+		snprintf(c->head, sizeof(c->head), "%s is reset by %s, and tries again", c->who,
+			 c->whom);
+		snprintf(c->why, sizeof(c->why),
+			 "%" PRIu64 " connections were reset before any answer came", x->n);
+		return;
+	}
+	if (x->rejected == REJECTED_REFUSED) {
 		snprintf(c->head, sizeof(c->head), "%s %s for a program to listen on %s", c->who,
 			 waits(c->who), c->whom);
-	where(c, ep,
-	      &(struct spent){ .state = x->refused ? "refused" : "connect",
-			       .connections = x->n,
-			       .ns = x->ns,
-			       .lifetime_ns = x->lifetime_ns,
-			       .count = x->n,
-			       .max_ns = x->max_ns });
-	human_ns((double)x->ns / (double)x->n, each, sizeof(each));
-	take_fix(m);
-	if (x->refused) {
 		snprintf(c->why, sizeof(c->why),
 			 "connect() was refused %" PRIu64 " times: no program listened there",
 			 x->n);
 		return;
 	}
+	snprintf(c->head, sizeof(c->head), "%s %s for connections to %s", c->who, waits(c->who),
+		 c->whom);
+	human_ns((double)x->ns / (double)x->n, each, sizeof(each));
 	snprintf(c->why, sizeof(c->why),
 		 "each handshake takes %s and no SYN was retransmitted: the path has a long round "
 		 "trip",

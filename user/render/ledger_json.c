@@ -596,7 +596,13 @@ static json_t *listeners_to_json(const struct trace_listeners *l, bool sampled)
 
 static json_t *late_to_json(const struct trace_snapshot *s, const struct verdict *v)
 {
-	return spell_to_json(&v->late);
+	json_t *o = spell_to_json(&v->late);
+
+	if (v->late.endpoint < 0)
+		return o;
+	json_object_set_new(o, "connections", json_integer((json_int_t)v->late_all.connections));
+	json_object_set_new(o, "all_ns", json_integer((json_int_t)v->late_all.ns));
+	return o;
 }
 
 static json_t *starved_to_json(const struct trace_snapshot *s, const struct verdict *v)
@@ -615,10 +621,11 @@ static json_t *connect_to_json(const struct trace_snapshot *s, const struct verd
 
 	if (c->endpoint < 0)
 		return json_null();
-	return json_pack("{s:i, s:I, s:I, s:I, s:f, s:b}", "endpoint", c->endpoint, "ns",
+	return json_pack("{s:i, s:I, s:I, s:I, s:f, s:b, s:b}", "endpoint", c->endpoint, "ns",
 			 (json_int_t)c->ns, "count", (json_int_t)c->n, "max_ns",
 			 (json_int_t)c->max_ns, "share", (double)c->ns / (double)c->lifetime_ns,
-			 "refused", c->refused);
+			 "refused", c->rejected == REJECTED_REFUSED, "reset",
+			 c->rejected == REJECTED_RESET);
 }
 
 static json_t *answers_to_json(const struct trace_snapshot *s, const struct verdict *v)
@@ -650,7 +657,7 @@ static const struct {
 	[KIND_STALL] = { "findings", "finding[]", findings_to_json },
 	[KIND_UNDELIVERED] = { "~undelivered", "?spell", undelivered_to_json },
 	[KIND_WITHHELD] = { "~withheld_ack", "?withheld", withheld_to_json },
-	[KIND_LATE] = { "late_reader", "?spell", late_to_json },
+	[KIND_LATE] = { "late_reader", "?late", late_to_json },
 	[KIND_STARVED] = { "~starved", "?spell", starved_to_json },
 	[KIND_LOSS] = { "~loss", "?loss", loss_to_json },
 	[KIND_CONNECT] = { "~slow_connect", "?connects", connect_to_json },

@@ -59,12 +59,16 @@ static const struct schema_def objects[] = {
 	  "~all_ns:count ~all_count:?count ~all_max_ns:?count ~all_share:number "
 	  "~all_blamed_ns:count ~all_blamed_count:?count ~all_causes:tx_state[]" },
 	{ "spell", "endpoint:count ns:count count:count max_ns:count share:number" },
+	{ "late",
+	  "endpoint:count ns:count count:count max_ns:count share:number ~connections:count "
+	  "~all_ns:count" },
 	{ "wait",
 	  "endpoint:count ns:count count:count max_ns:count share:number ~mutual:?count "
 	  "~connections:count ~all_ns:count ~all_share:number ~surety:?surety "
 	  "~requests:?requests ~circle:count" },
 	{ "connects",
-	  "endpoint:count ns:count count:count max_ns:count share:number ~refused:bool" },
+	  "endpoint:count ns:count count:count max_ns:count share:number ~refused:bool "
+	  "~reset:bool" },
 	{ "answers",
 	  "endpoint:count connections:count ns:count share:number goes_on:bool "
 	  "requests:?requests" },

@@ -114,3 +114,22 @@ void program_name(const struct trace_call_stats *b, char *buf, size_t len)
 
 	who_name(&last, buf, len);
 }
+
+void address_of_peer(const struct trace_endpoint *ep, char *buf, size_t len)
+{
+	if ((ep->family == AF_INET || ep->family == AF_INET6) && ep->remote.port)
+		trace_addr_text(ep->family, &ep->remote, buf, len);
+	else
+		snprintf(buf, len, "the other end");
+}
+
+void peer_name(const struct trace_snapshot *s, const struct trace_endpoint *ep, char *buf,
+	       size_t len)
+{
+	const struct trace_call_stats *b = who_sends(s, ep);
+
+	if (b)
+		program_name(b, buf, len);
+	else
+		address_of_peer(ep, buf, len);
+}

@@ -28,4 +28,11 @@ const char *verb_of(const char *who, const char *one, const char *many);
 /* "nagle", "wait", ... */
 const char *state_name(bool rx, unsigned int state);
 
+/* the other end where its program was not seen: "127.0.0.1:80", "the other end" */
+void address_of_peer(const struct trace_endpoint *ep, char *buf, size_t len);
+
+/* the program at the other end, or its address */
+void peer_name(const struct trace_snapshot *s, const struct trace_endpoint *ep, char *buf,
+	       size_t len);
+
 #endif

@@ -1041,32 +1041,55 @@ static const char *fix_unanswered(const struct trace_snapshot *s, const struct v
 			 "address, the port or a firewall is wrong";
 }
 
+/* "refused 4 times in 1.2 s: no program listened there" */
+static void append_connects(const struct slow_connect *c, const char *other_end, char *buf,
+			    size_t len)
+{
+	char total[32], longest[32];
+
+	human_ns((double)c->ns, total, sizeof(total));
+	human_ns((double)c->max_ns, longest, sizeof(longest));
+	if (c->rejected == REJECTED_REFUSED)
+		text_append(buf, len,
+			    "connect() was refused %" PRIu64 " times in %s: no program listened "
+			    "there",
+			    c->n, total);
+	else if (c->rejected == REJECTED_RESET && c->ns)
+		text_append(buf, len,
+			    "%" PRIu64 " connections were reset by %s before any answer, and %s "
+			    "passed before it tried again",
+			    c->n, other_end, total);
+	else if (c->rejected == REJECTED_RESET)
+		text_append(buf, len, "reset by %s: %" PRIu64 " connection%s", other_end, c->n,
+			    plural(c->n));
+	else
+		text_append(buf, len, "connecting took %s, %" PRIu64 " time%s, longest %s", total,
+			    c->n, plural(c->n), longest);
+}
+
 /* "curl[12] of tcp A > B: connecting took 400 ms, 4 times, longest 101 ms" */
 static void say_connect(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			size_t len)
 {
-	const struct slow_connect *c = &v->connect;
-	const struct trace_endpoint *ep = &s->ep[c->endpoint];
-	char name[160], who[48], total[32], longest[32];
+	const struct trace_endpoint *ep = &s->ep[v->connect.endpoint];
+	char name[160], who[48], whom[64];
 
 	endpoint_name(ep, name, sizeof(name));
 	program_name(program_at(ep), who, sizeof(who));
-	human_ns((double)c->ns, total, sizeof(total));
-	human_ns((double)c->max_ns, longest, sizeof(longest));
-	if (c->refused) {
-		snprintf(buf, len,
-			 "%s of %s: connect() was refused %" PRIu64 " times in %s: no program "
-			 "listened there",
-			 who, name, c->n, total);
-		return;
-	}
-	snprintf(buf, len, "%s of %s: connecting took %s, %" PRIu64 " time%s, longest %s", who,
-		 name, total, c->n, plural(c->n), longest);
+	peer_name(s, ep, whom, sizeof(whom));
+	snprintf(buf, len, "%s of %s: ", who, name);
+	append_connects(&v->connect, whom, buf, len);
 }
+
+static const char resets_fix[] =
+	"see why the other end resets it: it closed with the request unread, crashed, or has "
+	"SO_LINGER 0";
 
 static const char *fix_connect(const struct trace_snapshot *s, const struct verdict *v)
 {
-	if (v->connect.refused)
+	if (v->connect.rejected == REJECTED_RESET)
+		return resets_fix;
+	if (v->connect.rejected == REJECTED_REFUSED)
 		return "start the server first, or check the address and the port (ss -ltn)";
 	return "keep the connection open for the next request (keep-alive, a pool), or move the "
 	       "two ends closer together";
@@ -1185,6 +1208,28 @@ static size_t other_stalls(const struct trace_snapshot *s, const struct verdict 
 	return n;
 }
 
+/* "curl[12] of tcp A > B waits for nginx[7] too: 2.90 s of 2.91 s" */
+static void fellow_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+			    size_t len)
+{
+	const struct trace_endpoint *ep = &s->ep[v->fellow.endpoint];
+	char name[160], reader[48], server[64], total[32], life[32];
+
+	endpoint_name(ep, name, sizeof(name));
+	if (v->fellow_waits.connections > 1)
+		text_append(name, sizeof(name), " and %zu more", v->fellow_waits.connections - 1);
+	program_name(&ep->rx_calls, reader, sizeof(reader));
+	peer_name(s, ep, server, sizeof(server));
+	human_ns((double)v->fellow_waits.ns, total, sizeof(total));
+	human_ns((double)v->fellow_waits.lifetime_ns, life, sizeof(life));
+	snprintf(buf, len, "%s of %s waits for %s too: %s of %s", reader, name, server, total,
+		 life);
+	if (!has_requests(&v->fellow_waits.requests))
+		return;
+	text_append(buf, len, "; it ");
+	append_requests(&v->fellow_waits.requests, false, buf, len);
+}
+
 static void wait_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			  size_t len)
 {
@@ -1199,6 +1244,8 @@ size_t verdict_also(const struct trace_snapshot *s, const struct verdict *v,
 
 	if (judge_tells_wait(v) && n < max)
 		wait_sentence(s, v, text[n++], VERDICT_TEXT);
+	if (v->kind == KIND_WAIT && v->fellow.endpoint >= 0 && n < max)
+		fellow_sentence(s, v, text[n++], VERDICT_TEXT);
 	for (size_t i = 0; i < sizeof(also_kinds) / sizeof(also_kinds[0]) && n < max; i++) {
 		enum finding_kind k = also_kinds[i];
 

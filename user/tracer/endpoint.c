@@ -498,6 +498,7 @@ static void fill_about(struct trace_endpoint *out, const struct endpoint *ep)
 	out->closed = ep->closed;
 	out->joined_late = ep->flags & EP_JOINED_LATE;
 	out->let_go = ep->flags & EP_LET_GO;
+	out->making.reset = ep->flags & EP_RESET;
 	out->paired = ep->peer || ep->id.proto == PROTO_PIPE;
 }
 

@@ -160,6 +160,8 @@
 	F(making., unconnected, FLAG, NONE, LAST, MAKING, "~unconnected", OWN, always) \
 	/* UDP: its program bound it, as servers do */ \
 	F(making., bound, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
+	/* the other end reset it */ \
+	F(making., reset, FLAG, NONE, LAST, MAKING, "~reset", OWN, always) \
 	/* next: making a connection */
 
 /* struct trace_hole. TCP: data had come, and could not be read, since some before it had not (the

@@ -11,6 +11,7 @@ const char *const outcome_names[OUTCOMES_N] = { OUTCOMES(OUTCOME_NAME) };
 /* The highest leads. */
 enum rank {
 	RANK_NONE,
+	RANK_ASIDE,	   /* true, and never the verdict: RANK_UNSEEN is always there */
 	RANK_BESIDE_LIMIT, /* waits for a CPU beside a limit that takes more time */
 	RANK_UNSEEN,
 	RANK_QUIET,
@@ -196,7 +197,7 @@ static enum rank rank_late(const struct verdict *v)
 
 static double share_late(const struct verdict *v)
 {
-	return v->late.share;
+	return (double)v->late_all.ns / (double)v->late_all.lifetime_ns;
 }
 
 /* Only what no end of a conversation did, or left undone, is put down to the machine. */
@@ -296,6 +297,8 @@ static enum rank rank_connect(const struct verdict *v)
 {
 	if (v->connect.endpoint < 0)
 		return RANK_NONE;
+	if (!v->connect.ns)
+		return RANK_ASIDE;
 	return v->connect.ns > v->waits.ns ? RANK_CONNECT : RANK_DWARFED;
 }
 

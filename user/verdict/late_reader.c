@@ -3,6 +3,7 @@
 #include "verdict/stopped_or_throttled.h"
 #include "verdict/other_findings.h"
 #include "verdict/replies.h"
+#include "verdict/times.h"
 
 /* Less of its time is any reader's, and so is a shorter while each time, or on average from one
  * read to the next, if there is always something to read: a server looks after others too, and who
@@ -184,6 +185,40 @@ static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint 
 	    (is_farewell(s, ep, r) || !(lies_unanswered(ep, r) || holds_up_an_answer(s, ep, r))))
 		return false;
 	return lies_too_long(ep, r) && !reader_is_at_work(ep);
+}
+
+/* clients of the same server, whichever of its processes reads */
+static bool is_same_server(const struct trace_endpoint *a, const struct trace_endpoint *b)
+{
+	return a->proto == TRACE_TCP && b->proto == TRACE_TCP && a->netns == b->netns &&
+	       a->local.port == b->local.port;
+}
+
+static pid_t sender_at(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	return ep->peer >= 0 ? s->ep[ep->peer].tx_calls.tgid : 0;
+}
+
+struct totals sum_late(const struct trace_snapshot *s, const struct reader_spell *late)
+{
+	const struct trace_endpoint *ep = late->endpoint < 0 ? NULL : &s->ep[late->endpoint];
+	struct totals sum = {};
+
+	for (size_t i = 0; ep && i < s->n; i++) {
+		const struct trace_endpoint *other = &s->ep[i];
+		struct reader_spell r = spell_of(s, i, RX_UNREAD);
+
+		if (other != ep && !(is_same_server(ep, other) && is_late(s, other, &r)))
+			continue;
+		sum.connections++;
+		sum.ns += r.ns;
+		sum.lifetime_ns += other->rx.lifetime_ns;
+		sum.count += r.count;
+		sum.max_ns = larger(sum.max_ns, r.max_ns);
+		sum.several_senders |= sender_at(s, other) != sender_at(s, ep);
+		sum.several_blamed |= other->rx_calls.tgid != ep->rx_calls.tgid;
+	}
+	return sum;
 }
 
 /* Its reader runs, and what comes for it waits for its turn. */

@@ -156,6 +156,33 @@ static bool has_asked_by_pipe(const struct trace_snapshot *s, size_t i)
 	return out >= 0 && s->ep[out].tx_calls.bytes;
 }
 
+#define ALL_ITS_TIME 0.9
+
+static bool sleeps_there_always(const struct trace_endpoint *ep)
+{
+	return ep->rx_calls.tgid &&
+	       (double)ep->rx_calls.blocked_ns >= ALL_ITS_TIME * (double)ep->rx.lifetime_ns;
+}
+
+static bool sends_anywhere(const struct trace_snapshot *s, pid_t tgid)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->ep[i].tx_calls.tgid == tgid &&
+		    (s->ep[i].tx_calls.messages || s->ep[i].tx_calls.bytes))
+			return true;
+	return false;
+}
+
+/* Each program does nothing but wait for the other, which has never said anything to anybody. */
+static bool both_wait_for_a_greeting(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *a = &s->ep[i], *b = a->peer < 0 ? a : &s->ep[a->peer];
+
+	return a != b && a->rx_calls.tgid != b->rx_calls.tgid && sleeps_there_always(a) &&
+	       sleeps_there_always(b) && !sends_anywhere(s, a->rx_calls.tgid) &&
+	       !sends_anywhere(s, b->rx_calls.tgid);
+}
+
 /* Who waits where nothing ever goes through waits for work, as servers do; unless that is all there
  * is to see. */
 static bool may_matter(const struct trace_snapshot *s, size_t i, bool nothing_sent)
@@ -165,7 +192,7 @@ static bool may_matter(const struct trace_snapshot *s, size_t i, bool nothing_se
 	if (nothing_sent && !is_others_business(ep) && !is_lifeline(s, i))
 		return true;
 	return ep->rx_calls.bytes || ep->tx_calls.bytes || is_question_open(s, i) ||
-	       asked_before(s, i) || has_asked_by_pipe(s, i);
+	       asked_before(s, i) || has_asked_by_pipe(s, i) || both_wait_for_a_greeting(s, i);
 }
 
 /* One of them makes most of it: what makes up the rest is beside the point. */

@@ -14,6 +14,8 @@ struct reader_spell spell_of(const struct trace_snapshot *s, size_t i, enum rx_s
 bool reader_is_at_work(const struct trace_endpoint *ep);
 struct reader_spell find_busy_reader(const struct trace_snapshot *s);
 struct reader_spell find_late_reader(const struct trace_snapshot *s);
+/* with what the same program leaves unread of its other clients */
+struct totals sum_late(const struct trace_snapshot *s, const struct reader_spell *late);
 /* Of a late reader: its own answers lie there, and nobody but itself waits for it. */
 bool leaves_answers_unread(const struct trace_snapshot *s, const struct reader_spell *late);
 /* By looks, of Unix datagrams: it reads, and there is no room for more in most of the time. */
@@ -21,6 +23,9 @@ bool leaves_no_room(const struct trace_snapshot *s, size_t i);
 struct reader_spell find_long_wait(const struct trace_snapshot *s, bool nothing_sent,
 				   struct wait_chain *chain);
 struct waits_together sum_waits(const struct trace_snapshot *s, const struct reader_spell *wait,
+				bool nothing_sent);
+/* the longest wait of another program for whoever is awaited at `wait` */
+struct reader_spell find_fellow(const struct trace_snapshot *s, const struct reader_spell *wait,
 				bool nothing_sent);
 /* where the other end sleeps at the same time, about as long, for this reader to send; -1: it does
  * not */

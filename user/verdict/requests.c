@@ -208,7 +208,19 @@ static uint64_t longest_waits(const struct trace_endpoint *ep)
 	return 0;
 }
 
-/* Most got an answer soon; for those that did not somebody waited the longest, by a timer, and that
+/* Those that were answered were answered soon: whoever only looks whether something has come, after
+ * each message, may find it at any time until the next. */
+#define SOON 10 /* part of the timer */
+
+static bool answers_come_soon(const struct trace_endpoint *ep, uint64_t timer_ns)
+{
+	const struct trace_call_stats *b = &ep->rx_calls;
+
+	return b->reply_n && b->reply_n == b->messages &&
+	       SOON * (b->reply_ns / b->reply_n) < timer_ns;
+}
+
+/* Some got an answer; for those that did not somebody waited the longest, by a timer, and that
  * makes up most of the time. */
 static void add_unanswered(const struct trace_endpoint *ep, uint64_t wait, struct requests *sum)
 {
@@ -216,7 +228,9 @@ static void add_unanswered(const struct trace_endpoint *ep, uint64_t wait, struc
 		 each = ep->rx.max[RX_WAIT];
 	uint64_t missing = smaller(sent > came ? sent - came : 0, longest_waits(ep));
 
-	if (ep->proto != TRACE_UDP || missing >= came || 2 * missing * each < wait)
+	if (ep->proto != TRACE_UDP || 2 * missing * each < wait)
+		return;
+	if (missing >= came && !answers_come_soon(ep, each))
 		return;
 	sum->unanswered += missing;
 	sum->retry_ns = each > sum->retry_ns ? each : sum->retry_ns;

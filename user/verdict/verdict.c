@@ -498,10 +498,13 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 		out->late = none;
 	if (could_not_read(s, out))
 		out->late = none;
+	out->late_all = sum_late(s, &out->late);
 	out->late_answers = out->late.endpoint >= 0 && leaves_answers_unread(s, &out->late);
 	out->no_room = out->late.endpoint >= 0 && leaves_no_room(s, (size_t)out->late.endpoint);
 	out->wait = find_long_wait(s, nobody_asks, &out->chain);
 	out->waits = sum_waits(s, &out->wait, nobody_asks);
+	out->fellow = find_fellow(s, &out->wait, nobody_asks);
+	out->fellow_waits = sum_waits(s, &out->fellow, nobody_asks);
 	out->mutual = judge_mutual(s, &out->wait, nobody_asks);
 	out->end_held = waits_for_end(s, &out->wait);
 	if (matters_beside_stalls(s, out) && !is_brief(out)) {
@@ -513,6 +516,7 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	out->wait = none;
 	out->waits = (struct waits_together){};
 	out->chain = (struct wait_chain){};
+	out->fellow = none;
 	out->mutual.endpoint = -1;
 }
 

@@ -214,12 +214,19 @@ struct unanswered {
 	bool refused;	/* ICMP said that nobody is there */
 };
 
-/* Connections of one program to one address, each of which took long to be made */
+enum rejection {
+	REJECTED_NOT,
+	REJECTED_REFUSED, /* no program listened there */
+	REJECTED_RESET,	  /* by the other end; if time was lost, before it had answered anything */
+};
+
+/* Connections of one program to one address, each of which took long to be made, or was rejected */
 struct slow_connect {
 	int endpoint; /* index in the snapshot: the first of them; -1: there is none */
 	uint64_t n, ns, max_ns, lifetime_ns;
-	bool refused; /* again and again, until a program listened there or it gave up: `ns` is
-			 from the first to the last */
+	enum rejection rejected; /* again and again, until that ended or the program gave up: `ns`
+				    is what passed before it tried again; 0: it
+				    did not, and that is no verdict */
 };
 
 /* A server that had a request for most of the time that its clients were connected, none of which
@@ -259,12 +266,15 @@ struct verdict {
 	 */
 	struct reader_spell late, wait;
 	struct reader_spell busy; /* where nothing stalls: a reader that runs on a CPU meanwhile */
+	struct totals late_all; /* `late`, and those that the same server leaves as long */
 	bool no_room;	   /* at `late`: who sends there without waiting is refused */
 	bool late_answers; /* what `late` leaves are answers to it: only it waits for itself */
 	bool late_in_wait; /* `late` is the lesser part of `wait` */
 	bool end_held; /* at `wait` nothing more comes, nor the end: another holds the descriptor */
 	struct waits_together waits;	 /* `wait`, and those like it */
 	struct wait_chain chain;	 /* which leads to `wait` */
+	struct reader_spell fellow; /* of another program that waits for the same: the longest */
+	struct waits_together fellow_waits; /* and those like it */
 	struct mutual_wait mutual;	 /* the other half of `wait` */
 	struct reader_spell starved;	 /* whose threads waited longest for a CPU after they were
 					    woken: `count` times; of both directions */

@@ -527,3 +527,30 @@ struct reader_spell find_long_wait(const struct trace_snapshot *s, bool nothing_
 		       ? mutual
 		       : last_of_chain(s, any, nothing_sent, chain);
 }
+
+/* Less of the longest wait is no news beside it. */
+#define FELLOW_PART 4
+
+static bool is_fellow(const struct trace_snapshot *s, const struct reader_spell *wait, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[wait->endpoint], *other = &s->ep[i];
+	const struct trace_call_stats *server = who_sends(s, ep);
+
+	return server && server->tgid && ep->proto == other->proto &&
+	       strcmp(ep->rx_calls.comm, other->rx_calls.comm) && same_awaited(s, ep, other);
+}
+
+struct reader_spell find_fellow(const struct trace_snapshot *s, const struct reader_spell *wait,
+				bool nothing_sent)
+{
+	struct reader_spell longest = { .endpoint = -1 };
+
+	for (size_t i = 0; wait->endpoint >= 0 && i < s->n; i++) {
+		struct reader_spell r = waited_at(s, i);
+
+		if (r.ns > longest.ns && r.ns >= NOTICEABLE_NS && FELLOW_PART * r.ns >= wait->ns &&
+		    is_fellow(s, wait, i) && waits_for_news(s, i, nothing_sent))
+			longest = r;
+	}
+	return longest;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Connections that were refused, or reset before anything was answered, of a program that tries
+ * again. The time from one of them to the next try is lost.
+ */
+#include "verdict/rejected.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "verdict/negligible.h"
+#include "verdict/other_findings.h"
+#include "verdict/times.h"
+
+int address_order(const struct trace_endpoint *a, const struct trace_endpoint *b)
+{
+	int c = memcmp(a->remote.ip, b->remote.ip, sizeof(a->remote.ip));
+
+	if (a->family != b->family)
+		return a->family < b->family ? -1 : 1;
+	return c ? c : a->remote.port - b->remote.port;
+}
+
+/* A loop of a shell starts a new process for each try, of one name. */
+static int place_order(const struct trace_endpoint *a, const struct trace_endpoint *b)
+{
+	int c = strcmp(program_at(a)->comm, program_at(b)->comm);
+
+	return c ? c : address_order(a, b);
+}
+
+/* those of one program to one address together, in the order of time */
+static int try_order(const void *x, const void *y)
+{
+	const struct trace_endpoint *a = *(const struct trace_endpoint *const *)x,
+				    *b = *(const struct trace_endpoint *const *)y;
+	int c = place_order(a, b);
+
+	if (c)
+		return c;
+	return began(a) < began(b) ? -1 : began(a) > began(b);
+}
+
+static bool was_begun_here(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_TCP && ep->making.connect_ns;
+}
+
+/* A check of a server's health connects, and resets that. */
+static bool was_reset(const struct trace_endpoint *ep)
+{
+	return ep->making.reset && (ep->tx_calls.bytes || ep->rx_calls.bytes);
+}
+
+/* sorted by try_order(); NULL: no memory */
+static const struct trace_endpoint **collect(const struct trace_snapshot *s,
+					     bool wanted(const struct trace_endpoint *), size_t *n)
+{
+	const struct trace_endpoint **v = array_new(s->n, 0, sizeof(*v));
+
+	*n = 0;
+	for (size_t i = 0; v && i < s->n; i++)
+		if (wanted(&s->ep[i]))
+			v[(*n)++] = &s->ep[i];
+	if (v)
+		qsort(v, *n, sizeof(*v), try_order);
+	return v;
+}
+
+static size_t count_alike(const struct trace_endpoint **v, size_t n)
+{
+	size_t i = 1;
+
+	while (i < n && !place_order(v[0], v[i]))
+		i++;
+	return i;
+}
+
+/* ---- and tried again ---- */
+
+static enum rejection rejection_of(const struct trace_endpoint *ep)
+{
+	if (ep->tx_calls.refused_n)
+		return REJECTED_REFUSED;
+	return was_reset(ep) && !ep->rx_calls.bytes ? REJECTED_RESET : REJECTED_NOT;
+}
+
+/* Until the next try: a refusal takes no time, and until a reset the program waits for an answer.
+ */
+static uint64_t until_next(const struct trace_endpoint *ep, const struct trace_endpoint *next)
+{
+	uint64_t from = ep->tx_calls.refused_n ? began(ep) : ep->at_ns;
+
+	return began(next) > from ? began(next) - from : 0;
+}
+
+/* of n tries that are alike */
+static struct slow_connect sum_rejected(const struct trace_snapshot *s,
+					const struct trace_endpoint **v, size_t n,
+					enum rejection how)
+{
+	struct slow_connect sum = { .endpoint = -1, .rejected = how };
+
+	for (size_t i = 0; i < n; i++) {
+		if (rejection_of(v[i]) != how)
+			continue;
+		if (sum.endpoint < 0)
+			sum.endpoint = (int)(v[i] - s->ep);
+		sum.n++;
+		sum.ns += i + 1 < n ? until_next(v[i], v[i + 1]) : 0;
+	}
+	sum.max_ns = sum.ns;
+	sum.lifetime_ns = observed_ns(s);
+	return sum;
+}
+
+/* One refusal is an answer: a name has several addresses. Who tries again waits. */
+#define TRIES	 2
+#define AGAIN_NS 100000000
+
+static void keep_longer(struct slow_connect *most, const struct slow_connect *one)
+{
+	if (one->n >= TRIES && one->ns >= AGAIN_NS && one->ns > most->ns &&
+	    slow_connect_matters(one))
+		*most = *one;
+}
+
+struct slow_connect find_rejected(const struct trace_snapshot *s)
+{
+	struct slow_connect most = { .endpoint = -1 };
+	size_t n, alike;
+	const struct trace_endpoint **v = collect(s, was_begun_here, &n);
+
+	for (size_t i = 0; i < n; i += alike) {
+		alike = count_alike(v + i, n - i);
+		for (enum rejection how = REJECTED_REFUSED; how <= REJECTED_RESET; how++) {
+			struct slow_connect one = sum_rejected(s, v + i, alike, how);
+
+			keep_longer(&most, &one);
+		}
+	}
+	free(v);
+	return most;
+}
+
+/* ---- by the other end ---- */
+
+struct slow_connect find_reset(const struct trace_snapshot *s)
+{
+	struct slow_connect most = { .endpoint = -1 };
+	size_t n, alike;
+	const struct trace_endpoint **v = collect(s, was_reset, &n);
+
+	for (size_t i = 0; i < n; i += alike) {
+		alike = count_alike(v + i, n - i);
+		if (alike > most.n)
+			most = (struct slow_connect){ .endpoint = (int)(v[i] - s->ep),
+						      .n = alike,
+						      .lifetime_ns = observed_ns(s),
+						      .rejected = REJECTED_RESET };
+	}
+	free(v);
+	return most;
+}
