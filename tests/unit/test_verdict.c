@@ -2069,7 +2069,7 @@ static void what_was_stopped_leads_by_looks_too(void **state)
 	ep[1].tx_calls.no_cpu_res = TRACE_BOUNDED;
 	ep[1].tx_calls.stopped_ns = SECOND;
 	card_of_both(ep, &c);
-	assert_string_equal(c.why, "nginx[7] was stopped (signal, debugger or freezer)");
+	assert_string_equal(c.why, "nginx[7] was stopped (signal, debugger or freezer) for 1.00 s");
 }
 
 static void who_was_stopped_does_not_accept_for_that(void **state)
@@ -2085,7 +2085,7 @@ static void who_was_stopped_does_not_accept_for_that(void **state)
 	ep[0].rx_calls.stopped_ns = 800000000;
 	card_of_both(ep, &c);
 	assert_non_null(strstr(c.head, "to accept the connection"));
-	assert_string_equal(c.why, "curl[12] was stopped (signal, debugger or freezer)");
+	assert_string_equal(c.why, "curl[12] was stopped (signal, debugger or freezer) for 800 ms");
 }
 
 /* two that chat, each with a thread asleep in recv(): what goes through shows that nobody hangs */

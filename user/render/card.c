@@ -495,6 +495,24 @@ static void card_of_late_answers(const struct making *m)
 	take_fix(m);
 }
 
+/* "nginx[7] was stopped (signal, debugger or freezer) for 2.00 s"; false: it was free to run */
+static bool why_halted(const struct making *m, const char *who, const struct trace_call_stats *b,
+		       uint64_t ns)
+{
+	enum halt why = stopped_or_throttled(m->s, b, ns);
+	char halted[32];
+	struct card *c = m->c;
+
+	if (why == HALT_NONE)
+		return false;
+	human_ns((double)halted_ns(m->s, b, why), halted, sizeof(halted));
+	snprintf(c->why, sizeof(c->why), "%s %s", who, halt_phrase(m->s, b, ns));
+	if (!m->s->looks)
+		text_append(c->why, sizeof(c->why), " for %s", halted);
+	set_fix(c, halt_fix(m->s, b, ns));
+	return true;
+}
+
 /* looks see no episode: of these all of it */
 static uint64_t longest_of(const struct reader_spell *r)
 {
@@ -573,12 +591,8 @@ static void card_of_late_reader(const struct making *m)
 	if (not_accepted)
 		snprintf(c->head, sizeof(c->head), "%s %s for %s to accept the connection", c->who,
 			 waits(c->who), c->whom);
-	if (halt_phrase(m->s, &ep->rx_calls, longest_of(late))) {
-		snprintf(c->why, sizeof(c->why), "%s %s", c->whom,
-			 halt_phrase(m->s, &ep->rx_calls, longest_of(late)));
-		set_fix(c, halt_fix(m->s, &ep->rx_calls, longest_of(late)));
+	if (why_halted(m, c->whom, &ep->rx_calls, longest_of(late)))
 		return;
-	}
 	if (why_busy_with_others(m, late))
 		return;
 	if (not_accepted) {
@@ -625,12 +639,9 @@ static void card_starved(const struct making *m)
 	snprintf(c->whom, sizeof(c->whom), "a CPU");
 	snprintf(c->head, sizeof(c->head), "%s %s for a CPU", c->who, waits(c->who));
 	where_spell(m, st, "no CPU", ep->rx.lifetime_ns);
-	if (stopped_or_throttled(m->s, starved_end(ep, st), st->ns) == HALT_THROTTLED) {
-		snprintf(c->why, sizeof(c->why), "it %s",
-			 halt_phrase(m->s, starved_end(ep, st), st->ns));
-		set_fix(c, halt_fix(m->s, starved_end(ep, st), st->ns));
+	if (stopped_or_throttled(m->s, starved_end(ep, st), st->ns) == HALT_THROTTLED &&
+	    why_halted(m, "it", starved_end(ep, st), st->ns))
 		return;
-	}
 	snprintf(c->why, sizeof(c->why),
 		 st->count ? "after being woken, it waited for a CPU"
 			   : "it was waiting for a CPU while others waited for it");
@@ -799,6 +810,14 @@ static void why_under_way(const struct making *m)
 	set_surety(m->c, SUSPECTED);
 }
 
+static void why_sender_halted(const struct making *m, const struct trace_call_stats *sender)
+{
+	char name[48];
+
+	program_name(sender, name, sizeof(name));
+	why_halted(m, name, sender, longest_of(&m->v->wait));
+}
+
 /* what would end it, in words */
 static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		     const struct trace_call_stats *sender)
@@ -812,9 +831,8 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		snprintf(buf, len, "its path takes %s for each of %" PRIu64 " answers", each, r.n);
 	else if (sender && who_left(sender, ep, m->v->wait.ns))
 		why_held_end(m, sender);
-	else if (halt_phrase(m->s, sender, longest_of(&m->v->wait)))
-		snprintf(buf, len, "%.16s[%d] %s", sender->comm, sender->tgid,
-			 halt_phrase(m->s, sender, longest_of(&m->v->wait)));
+	else if (stopped_or_throttled(m->s, sender, longest_of(&m->v->wait)))
+		why_sender_halted(m, sender);
 	else if (asked_before(m->s, (size_t)m->v->wait.endpoint))
 		why_under_way(m);
 	else if (has_requests(&m->v->waits.requests))
@@ -1081,11 +1099,8 @@ static bool why_it_could_not_run(const struct making *m, const struct trace_call
 	struct card *c = m->c;
 	char without[32];
 
-	if (halt_phrase(m->s, b, ns)) {
-		snprintf(c->why, sizeof(c->why), "%s %s", c->whom, halt_phrase(m->s, b, ns));
-		set_fix(c, halt_fix(m->s, b, ns));
+	if (why_halted(m, c->whom, b, ns))
 		return true;
-	}
 	if (b->no_cpu_res == TRACE_UNKNOWN || 2 * b->no_cpu_ns < ns)
 		return false;
 	human_ns(fmin((double)b->no_cpu_ns, (double)ns), without, sizeof(without));

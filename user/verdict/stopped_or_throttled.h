@@ -16,6 +16,9 @@ enum halt {
 enum halt stopped_or_throttled(const struct trace_snapshot *s, const struct trace_call_stats *b,
 			       uint64_t ns);
 
+/* how long it was so, in all */
+uint64_t halted_ns(const struct trace_snapshot *s, const struct trace_call_stats *b, enum halt why);
+
 /* how long it was stopped, a stop that goes on included */
 uint64_t stopped_ns(const struct trace_call_stats *b);
 
