@@ -711,7 +711,7 @@ static __always_inline struct endpoint *pipe_endpoint(struct pipe_inode_info *pi
 static __always_inline void note_reset(struct endpoint *ep, __u64 sk)
 {
 	if (GET(CAST(sock___err, sk), sk_err) == ECONNRESET)
-		ep->flags |= EP_RESET;
+		ep->making.reset = bpf_ktime_get_ns();
 }
 
 #endif

@@ -278,6 +278,7 @@ struct making {
 	unsigned int moved;    /* UDP: it was connected after it had sent, or to another address */
 	unsigned int origin;   /* enum origin */
 	unsigned int bound;    /* UDP: its program chose the port, as servers do */
+	ns_t reset; /* TCP: when the other end reset it; 0: it did not */
 };
 
 /* What a socket itself tells of how it was made, also long before anybody traced it. Of Unix
@@ -504,7 +505,6 @@ enum {
 	EP_UNSEEN = 64 /* << dir: most of them */,
 	EP_NAMED = 256 /* its `peer` sends to it, and not it to that one */,
 	EP_LET_GO = 1024 /* it lives, and nothing happened in it: it made room */,
-	EP_RESET = 2048 /* TCP: the other end reset the connection */,
 	EP_STRANGE = 512 /* born at a port that is listened on here too, and another's: see
 			    is_strangers() */
 };

@@ -919,5 +919,154 @@ def is_killed_while_stopped():
     os.waitpid(writer, 0)
 
 
+def is_reset():
+    """server closes each connection with the question unread; client tries again after 50 ms."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def closes():
+        for _ in range(12):
+            c = listener.accept()[0]
+            select.select([c], [], [])
+            c.close()
+
+    child("server", closes)
+    name("client")
+    for _ in range(12):
+        with socket.create_connection(listener.getsockname()) as s:
+            s.send(b"question")
+            try:
+                s.recv(1)
+            except ConnectionResetError:
+                time.sleep(0.05)
+    os.wait()
+
+
+def workers_are_few():
+    """Two workers, 40 ms a request, six clients with a connection for each."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def asks():
+        for _ in range(4):
+            with socket.create_connection(listener.getsockname()) as s:
+                s.send(b"q")
+                s.recv(1)
+
+    def answers():
+        end_after(2)
+        while True:
+            with listener.accept()[0] as c:
+                c.recv(1)
+                time.sleep(0.04)
+                c.send(b"a")
+
+    workers = [child("worker", answers) for _ in range(2)]
+    for pid in [child("client", asks) for _ in range(6)]:
+        os.waitpid(pid, 0)
+    for pid in workers:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+def shares_a_server():
+    """server answers slow after 200 ms each; quick asks it too, and waits behind that."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def asks(n):
+        s = socket.create_connection(listener.getsockname())
+        for _ in range(n):
+            s.send(b"q")
+            s.recv(1)
+
+    def answers():
+        slow, quick = listener.accept()[0], listener.accept()[0]
+        for _ in range(4):
+            for c, seconds in (slow, 0.2), (quick, 0.002):
+                c.recv(1)
+                time.sleep(seconds)
+                c.send(b"a")
+
+    child("server", answers)
+    child("slow", lambda: asks(4))
+    time.sleep(0.05)
+    child("quick", lambda: asks(4))
+    for _ in range(3):
+        os.wait()
+
+
+def greets_never():
+    """Two ends that each wait for the other's greeting, beside a pipe in which something goes."""
+    subprocess.run("echo begins | cat", shell=True, check=True, stdout=subprocess.DEVNULL)
+
+    def asks(s):
+        s.settimeout(1)
+        try:
+            s.recv(1)
+        except TimeoutError:
+            pass
+
+    pairs_up(asks, lambda s: s.recv(1))
+
+
+def answers_half():
+    """A UDP server that answers every second question, at once."""
+    server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    server.bind(("127.0.0.1", 0))
+    asks = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    asks.connect(server.getsockname())
+    asks.settimeout(0.1)
+
+    def answers():
+        for i in range(20):
+            whom = server.recvfrom(10)[1]
+            if i % 2:
+                server.sendto(b"a", whom)
+
+    child("server", answers)
+    name("client")
+    server.close()
+    for _ in range(20):
+        asks.send(b"q")
+        try:
+            asks.recv(1)
+        except TimeoutError:
+            pass
+    os.wait()
+
+
+def takes_turns():
+    """Each end computes for 2 ms, and then it is the other's turn."""
+    def asks(s):
+        for _ in range(200):
+            computes(0.002)
+            s.send(b"q")
+            s.recv(1)
+
+    def answers(s):
+        while s.recv(1):
+            computes(0.002)
+            s.send(b"a")
+
+    pairs_up(asks, answers)
+
+
+def is_a_log():
+    """A bound Unix datagram socket, whose reader takes a line each 4 ms."""
+    log = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    log.bind(b"\0ipcstall-a-log")
+
+    def reads_lines():
+        for _ in range(200):
+            log.recv(100)
+
+    child("log", reads_lines)
+    name("program")
+    out = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    out.connect(b"\0ipcstall-a-log")
+    for _ in range(200):
+        time.sleep(0.004)
+        out.send(b"a line")
+    os.wait()
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1]](*sys.argv[2:])

@@ -1172,6 +1172,7 @@ static void card_quiet(const struct making *m)
 			 "stalls add up to %s, %.2f %% of the senders' time", total,
 			 100 * m->v->share);
 	append_busy_reader(m->s, m->v, c->why, sizeof(c->why));
+	append_quick_answers(m->s, m->v, c->why, sizeof(c->why));
 	if (m->s->looks)
 		what_looks_do_not_see(m);
 }

@@ -855,6 +855,22 @@ void append_busy_reader(const struct trace_snapshot *s, const struct verdict *v,
 	text_append(buf, len, ", while received data waits for its turn");
 }
 
+/* "redis-cli[9] waits for redis-server[7] in 38222 round trips of 32.8 us each" */
+void append_quick_answers(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+			  size_t len)
+{
+	const struct trace_endpoint *ep = v->quick.endpoint < 0 ? NULL : &s->ep[v->quick.endpoint];
+	char client[48], server[64], each[32];
+
+	if (!ep)
+		return;
+	program_name(&ep->rx_calls, client, sizeof(client));
+	peer_name(s, ep, server, sizeof(server));
+	human_ns((double)v->quick.each_ns, each, sizeof(each));
+	text_append(buf, len, "%s%s waits for %s in %" PRIu64 " round trips of %s each",
+		    *buf ? "; " : "", client, server, v->quick.n, each);
+}
+
 /* nothing held a sender up, or nothing is known of it */
 static void quiet_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			   size_t len)
@@ -871,6 +887,7 @@ static void quiet_sentence(const struct trace_snapshot *s, const struct verdict 
 	else
 		snprintf(buf, len, "nothing was sent through an endpoint that was seen");
 	append_busy_reader(s, v, buf, len);
+	append_quick_answers(s, v, buf, len);
 }
 
 static void unseen_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,

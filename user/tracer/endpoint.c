@@ -402,11 +402,14 @@ static uint64_t lasts(uint64_t from, uint64_t until, uint64_t now)
 	return (until ? until : now) - from;
 }
 
-static void fill_origin(struct trace_making *out, const struct making *in)
+/* as every backend knows it */
+static void fill_origin(struct trace_making *out, const struct making *in, uint64_t at)
 {
 	out->connected = in->asked || in->origin == ORIGIN_CONNECT;
 	out->accepted = in->listened || in->origin == ORIGIN_LISTENER;
 	out->bound = in->bound;
+	out->reset = in->reset;
+	out->after_reset_ns = in->reset && at > in->reset ? at - in->reset : 0;
 }
 
 /* what has not ended has lasted until now; of one that closed meanwhile, until then */
@@ -498,7 +501,6 @@ static void fill_about(struct trace_endpoint *out, const struct endpoint *ep)
 	out->closed = ep->closed;
 	out->joined_late = ep->flags & EP_JOINED_LATE;
 	out->let_go = ep->flags & EP_LET_GO;
-	out->making.reset = ep->flags & EP_RESET;
 	out->paired = ep->peer || ep->id.proto == PROTO_PIPE;
 }
 
@@ -565,7 +567,7 @@ void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const 
 	fill_calls(out, ep, t);
 	fill_blame(&out->blame, &ep->blame);
 	fill_figures(out, ep);
-	fill_origin(&out->making, &ep->making);
+	fill_origin(&out->making, &ep->making, out->at_ns);
 	if (t->backend == TRACE_SAMPLED) {
 		sampled_endpoint(out, ep);
 	} else {

@@ -162,6 +162,8 @@
 	F(making., bound, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
 	/* the other end reset it */ \
 	F(making., reset, FLAG, NONE, LAST, MAKING, "~reset", OWN, always) \
+	/* from then until it was closed */ \
+	F(making., after_reset_ns, U64, NS, LAST, MAKING, "~after_reset_ns", OWN, always) \
 	/* next: making a connection */
 
 /* struct trace_hole. TCP: data had come, and could not be read, since some before it had not (the

@@ -15,11 +15,13 @@
 #include "verdict/worker_pool.h"
 
 /*
- * Less than half of its time is any reader's. Whom it waits for was not held up itself in most of
+ * Less than half of its time is any reader's, and of one that never asks, or whose other end waits
+ * as long for its next question, a little more. Whom it waits for was not held up itself in most of
  * that time: it had nothing to send, or all was on its way. And it did not wait for this one in
  * turn, or half as long at most: at the other end of a long path it waits for the next question.
  */
 #define WAIT_SHARE 0.5
+#define MOST_SHARE 0.6
 #define IDLE_SHARE 0.8
 #define BY_TURNS   0.2
 #define TURNS_HALF 0.5
@@ -119,6 +121,12 @@ static bool talks_to_itself(const struct trace_snapshot *s, size_t i)
 	       (waits_out_of_calls(s, i) || ep->rx_calls.tid != s->ep[ep->peer].rx_calls.tid);
 }
 
+/* A bound datagram socket that never sends is anybody's: a system's log. */
+static bool is_log(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_UNIX_DGRAM && !ep->tx_calls.messages && !ep->tx_calls.bytes;
+}
+
 /* What a server without work or a program's own helper waits for is no news. */
 static bool awaits_another(const struct trace_snapshot *s, size_t i, uint64_t wait)
 {
@@ -127,6 +135,8 @@ static bool awaits_another(const struct trace_snapshot *s, size_t i, uint64_t wa
 
 	if (!sender)
 		return may_await_unseen(s, ep);
+	if (is_log(ep))
+		return false;
 	other = awaited_tgid(sender, ep->proto == TRACE_PIPE) != ep->rx_calls.tgid ||
 		pool_work(s, ep);
 	return (double)(has_nothing_to_send(sender, ep) + round_trips_ns(sender, ep)) >=
@@ -161,7 +171,7 @@ static bool has_asked_by_pipe(const struct trace_snapshot *s, size_t i)
 static bool sleeps_there_always(const struct trace_endpoint *ep)
 {
 	return ep->rx_calls.tgid &&
-	       (double)ep->rx_calls.blocked_ns >= ALL_ITS_TIME * (double)ep->rx.lifetime_ns;
+	       (double)ep->rx.ns[RX_WAIT] >= ALL_ITS_TIME * (double)ep->rx.lifetime_ns;
 }
 
 static bool sends_anywhere(const struct trace_snapshot *s, pid_t tgid)
@@ -210,12 +220,19 @@ static bool pauses(const struct trace_snapshot *s, size_t i, const struct reader
 	return is_one_long(r) && r->count >= MANY && r->share >= PAUSE_SHARE && asks(s, i);
 }
 
+static double least_share(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_call_stats *out = &s->ep[i].tx_calls;
+
+	return out->messages || out->bytes || has_asked_by_pipe(s, i) ? WAIT_SHARE : MOST_SHARE;
+}
+
 static bool waits_in_vain(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 	struct reader_spell r = waited_at(s, i);
 
-	return (r.share >= WAIT_SHARE || pauses(s, i, &r)) &&
+	return (r.share >= least_share(s, i) || pauses(s, i, &r)) &&
 	       (ep->rx.resolution[RX_WAIT] != TRACE_UNKNOWN || waits_out_of_calls(s, i)) &&
 	       may_matter(s, i, nothing_sent) && awaits_another(s, i, r.ns);
 }
@@ -235,7 +252,7 @@ static bool awaits_slow_answers(const struct trace_snapshot *s, size_t i, size_t
 	const struct trace_call_stats *answers = &s->ep[i].rx_calls;
 
 	return is_asked(s, back) && !is_asked(s, i) && asks(s, i) && answers->reply_n &&
-	       answers->reply_ns / answers->reply_n >= LONG_ANSWER_NS &&
+	       r->share >= MOST_SHARE && answers->reply_ns / answers->reply_n >= LONG_ANSWER_NS &&
 	       2 * answers->reply_ns >= r->ns;
 }
 

@@ -90,7 +90,8 @@ static enum rejection rejection_of(const struct trace_endpoint *ep)
  */
 static uint64_t until_next(const struct trace_endpoint *ep, const struct trace_endpoint *next)
 {
-	uint64_t from = ep->tx_calls.refused_n ? began(ep) : ep->at_ns;
+	uint64_t from = ep->tx_calls.refused_n ? began(ep)
+					       : ep->at_ns - ep->making.after_reset_ns;
 
 	return began(next) > from ? began(next) - from : 0;
 }

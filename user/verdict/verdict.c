@@ -15,6 +15,7 @@
 #include "verdict/limit.h"
 #include "verdict/mutual_wait.h"
 #include "verdict/reader_circle.h"
+#include "verdict/stopped_or_throttled.h"
 #include "verdict/times.h"
 #include "verdict/who.h"
 #include "verdict/deadlock.h"
@@ -458,6 +459,20 @@ static bool is_brief(const struct verdict *v)
 	return is_unnoticeable(ns, v->observed_ns) || (is_small && is_limited(v));
 }
 
+/* As long as it takes to wake up a few threads: nobody is late with such an answer. */
+#define QUICK_NS 200000
+
+static struct quick_answers quick_answers(const struct trace_snapshot *s, const struct verdict *v)
+{
+	const struct trace_endpoint *ep = v->wait.endpoint < 0 ? NULL : &s->ep[v->wait.endpoint];
+	uint64_t n = v->waits.requests.n;
+
+	if (!n || v->chain.n || v->waits.ns >= QUICK_NS * n || v->wait.max_ns >= NOTICEABLE_NS ||
+	    stopped_or_throttled(s, who_sends(s, ep), v->wait.ns) != HALT_NONE)
+		return (struct quick_answers){ .endpoint = -1 };
+	return (struct quick_answers){ v->wait.endpoint, n, v->waits.ns / n };
+}
+
 /* The late reader, or its process at another connection, had no CPU for most of that time. */
 static bool could_not_read(const struct trace_snapshot *s, const struct verdict *v)
 {
@@ -507,7 +522,8 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	out->fellow_waits = sum_waits(s, &out->fellow, nobody_asks);
 	out->mutual = judge_mutual(s, &out->wait, nobody_asks);
 	out->end_held = waits_for_end(s, &out->wait);
-	if (matters_beside_stalls(s, out) && !is_brief(out)) {
+	out->quick = quick_answers(s, out);
+	if (matters_beside_stalls(s, out) && !is_brief(out) && out->quick.endpoint < 0) {
 		if (is_why_it_reads_late(s, out))
 			out->late = none;
 		out->late_in_wait = is_part_of_wait(s, out);

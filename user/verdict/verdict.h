@@ -183,6 +183,13 @@ struct waits_together {
 	struct requests requests;
 };
 
+/* A client that waits for most of its time, one answer after the other, and no answer takes long:
+ * no wait, and yet what limits it. */
+struct quick_answers {
+	int endpoint; /* index in the snapshot, -1: there is none */
+	uint64_t n, each_ns;
+};
+
 /* ACKs that this host's timer withheld while a sender that was not seen waited for them */
 struct withheld_ack {
 	int endpoint; /* index in the snapshot: who owed them; -1: there is none */
@@ -273,6 +280,7 @@ struct verdict {
 	bool end_held; /* at `wait` nothing more comes, nor the end: another holds the descriptor */
 	struct waits_together waits;	 /* `wait`, and those like it */
 	struct wait_chain chain;	 /* which leads to `wait` */
+	struct quick_answers quick;	 /* instead of `wait` */
 	struct reader_spell fellow; /* of another program that waits for the same: the longest */
 	struct waits_together fellow_waits; /* and those like it */
 	struct mutual_wait mutual;	 /* the other half of `wait` */
