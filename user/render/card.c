@@ -545,7 +545,7 @@ static bool why_busy_with_others(const struct making *m, const struct reader_spe
 static void why_not_accepted(struct card *c)
 {
 	snprintf(c->why, sizeof(c->why),
-		 "its data lay unread in the listener's queue: nobody called accept()");
+		 "its data lay unread in the listener's queue: accept() was not called, or failed");
 	set_fix(c, "call accept() sooner, or from more threads");
 }
 

@@ -24,6 +24,17 @@ static uint64_t whiles(const struct trace_endpoint *ep, const struct reader_spel
 #define UNANSWERED_SHARE 0.5
 #define UNANSWERED_NS	 100000000
 
+/* Each of its messages was answered, and soon: by a server that answers what it does not read. */
+static bool has_its_answers(const struct trace_snapshot *s, const struct trace_endpoint *ep,
+			    const struct reader_spell *r)
+{
+	const struct trace_endpoint *sender = ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
+	const struct trace_call_stats *b = sender ? &sender->rx_calls : NULL;
+
+	return b && trace_messages_known(b) && trace_messages_known(&sender->tx_calls) && b->reply_n &&
+	       !b->open_reply_ns && 2 * b->reply_max_ns < r->max_ns;
+}
+
 static bool lies_unanswered(const struct trace_endpoint *ep, const struct reader_spell *r)
 {
 	return ep->proto != TRACE_PIPE && r->max_ns >= UNANSWERED_NS &&
@@ -55,13 +66,39 @@ static bool holds_up_an_answer(const struct trace_snapshot *s, const struct trac
 	       sender->rx.ns[RX_UNREAD] <= r->max_ns / 2;
 }
 
+/* in which whoever sent what lies there has closed */
+static uint64_t after_its_sender(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	const struct trace_endpoint *sender = ep->peer >= 0 ? &s->ep[ep->peer] : ep;
+
+	return sender->closed && ep->rx.now == RX_UNREAD && ep->at_ns > sender->at_ns
+		       ? smaller(ep->at_ns - sender->at_ns, ep->rx.ns[RX_UNREAD])
+		       : 0;
+}
+
+/* as long as its sender was there */
+static struct reader_spell unread_at(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+	struct reader_spell r = spell_of(s, i, RX_UNREAD);
+	uint64_t after = after_its_sender(s, ep);
+
+	r.ns -= after;
+	r.max_ns = smaller(r.max_ns, r.ns);
+	r.share = ep->rx.lifetime_ns > after
+			  ? (double)r.ns / (double)(ep->rx.lifetime_ns - after)
+			  : 0;
+	return r;
+}
+
+/* It lay for longer after its sender had closed than before, and that one waited for no answer. */
 static bool is_farewell(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 			const struct reader_spell *r)
 {
 	const struct trace_endpoint *sender = ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
 
-	return sender && sender->closed &&
-	       sender->at_ns + r->max_ns / 2 < ep->at_ns; /* nobody waits for it */
+	return sender && sender->closed && sender->at_ns + r->max_ns / 2 < ep->at_ns &&
+	       2 * waited_at(s, (size_t)ep->peer).max_ns < r->max_ns;
 }
 
 /* of a pipe as it is made; what lies in one that has room keeps no writer waiting: tokens, say,
@@ -182,7 +219,7 @@ static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint 
 	if (leaves_answers_unread(s, r) || leaves_no_room(s, (size_t)r->endpoint))
 		return true;
 	if (other_end_seen(ep) &&
-	    (is_farewell(s, ep, r) || !(lies_unanswered(ep, r) || holds_up_an_answer(s, ep, r))))
+	    (is_farewell(s, ep, r) || has_its_answers(s, ep, r) || !(lies_unanswered(ep, r) || holds_up_an_answer(s, ep, r))))
 		return false;
 	return lies_too_long(ep, r) && !reader_is_at_work(ep);
 }
@@ -206,17 +243,18 @@ struct totals sum_late(const struct trace_snapshot *s, const struct reader_spell
 
 	for (size_t i = 0; ep && i < s->n; i++) {
 		const struct trace_endpoint *other = &s->ep[i];
-		struct reader_spell r = spell_of(s, i, RX_UNREAD);
+		struct reader_spell r = unread_at(s, i);
 
 		if (other != ep && !(is_same_server(ep, other) && is_late(s, other, &r)))
 			continue;
 		sum.connections++;
 		sum.ns += r.ns;
-		sum.lifetime_ns += other->rx.lifetime_ns;
+		sum.lifetime_ns += other->rx.lifetime_ns - after_its_sender(s, other);
 		sum.count += r.count;
 		sum.max_ns = larger(sum.max_ns, r.max_ns);
 		sum.several_senders |= sender_at(s, other) != sender_at(s, ep);
-		sum.several_blamed |= other->rx_calls.tgid != ep->rx_calls.tgid;
+		sum.several_blamed |= other->rx_calls.tgid && ep->rx_calls.tgid &&
+				      other->rx_calls.tgid != ep->rx_calls.tgid;
 	}
 	return sum;
 }
@@ -237,7 +275,7 @@ static struct reader_spell longest_unread(const struct trace_snapshot *s, spell_
 	struct reader_spell longest = { .endpoint = -1 };
 
 	for (size_t i = 0; i < s->n; i++) {
-		struct reader_spell r = spell_of(s, i, RX_UNREAD);
+		struct reader_spell r = unread_at(s, i);
 
 		if (r.ns >= VERDICT_MIN_NS && r.ns > longest.ns && test(s, &s->ep[i], &r))
 			longest = r;
