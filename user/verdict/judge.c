@@ -141,9 +141,14 @@ static enum rank rank_stall(const struct verdict *v)
 	return is_beside_limit(v, &v->v[at]) ? RANK_BESIDE_LIMIT : RANK_STALL;
 }
 
+/* What holds a sender up for less of its time does not set its pace. */
+#define LIMIT_SHARE 0.2
+
 static enum rank rank_limit(const struct verdict *v)
 {
-	return heaviest(v, true) >= 0 ? RANK_LIMIT : RANK_NONE;
+	int at = heaviest(v, true);
+
+	return at >= 0 && finding_share(&v->v[at]) >= LIMIT_SHARE ? RANK_LIMIT : RANK_NONE;
 }
 
 static double share_of_lead(const struct verdict *v)
