@@ -949,8 +949,12 @@ static void waits_of_short_connections_are_told_together(void **state)
 			       "; curl[12] of tcp to 0.0.0.0:80 and 2 more waited 2.70 s "
 			       "(90.0 % of their time) for nginx[7] to send"));
 	assert_int_equal(v.wait.ns, 9 * (SECOND / 10));
+	ep[4].rx_calls.tgid = 13; /* another process of that name, at the same time */
+	said_of_all(ep, 6, &v);
+	assert_int_equal(v.waits.connections, 3);
+	assert_true(v.waits.others_wait);
 	ep[2].remote.port = 81;
-	ep[4].rx_calls.tgid = 13;
+	snprintf(ep[4].rx_calls.comm, sizeof(ep[4].rx_calls.comm), "wget");
 	assert_non_null(
 		strstr(said_of_all(ep, 6, &v), "; curl[12] of tcp to 0.0.0.0:80 waited "
 					       "900 ms (90.0 % of its time) for nginx[7] to send"));

@@ -13,6 +13,7 @@
 #include "render/environment.h"
 #include "verdict/unsampled_connections.h"
 #include "verdict/stopped_or_throttled.h"
+#include "verdict/kept_output.h"
 #include "verdict/limit.h"
 #include "verdict/live_fix.h"
 #include "verdict/other_clients.h"
@@ -818,6 +819,21 @@ static void why_sender_halted(const struct making *m, const struct trace_call_st
 	why_halted(m, name, sender, longest_of(&m->v->wait));
 }
 
+static void why_kept(const struct making *m)
+{
+	int at = kept_input(m->s, (size_t)m->v->wait.endpoint);
+	char name[48];
+
+	program_name(&m->s->ep[at].rx_calls, name, sizeof(name));
+	snprintf(m->c->why, sizeof(m->c->why),
+		 "%s read %" PRIu64 " times meanwhile and kept what it would send: in its own "
+		 "buffer, or until it has all of its input",
+		 name, m->s->ep[at].rx_calls.messages);
+	set_fix(m->c, "make it write each line at once: stdbuf -oL, grep --line-buffered, "
+		      "python -u, fflush()");
+	set_surety(m->c, INFERRED);
+}
+
 /* what would end it, in words */
 static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		     const struct trace_call_stats *sender)
@@ -837,6 +853,8 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		why_under_way(m);
 	else if (has_requests(&m->v->waits.requests))
 		why_requests(m, &m->v->waits.requests, sender, ep);
+	else if (kept_input(m->s, (size_t)m->v->wait.endpoint) >= 0)
+		why_kept(m);
 	else if (sender)
 		why_nothing_comes(m, sender, ep);
 	else if (is_destination_unknown(ep))

@@ -855,7 +855,7 @@ void append_busy_reader(const struct trace_snapshot *s, const struct verdict *v,
 	text_append(buf, len, ", while received data waits for its turn");
 }
 
-/* "redis-cli[9] waits for redis-server[7] in 38222 round trips of 32.8 us each" */
+/* "redis-cli[9] waits for redis-server[7] 38222 times, 32.8 us each" */
 void append_quick_answers(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			  size_t len)
 {
@@ -867,8 +867,8 @@ void append_quick_answers(const struct trace_snapshot *s, const struct verdict *
 	program_name(&ep->rx_calls, client, sizeof(client));
 	peer_name(s, ep, server, sizeof(server));
 	human_ns((double)v->quick.each_ns, each, sizeof(each));
-	text_append(buf, len, "%s%s waits for %s in %" PRIu64 " round trips of %s each",
-		    *buf ? "; " : "", client, server, v->quick.n, each);
+	text_append(buf, len, "%s%s waits for %s %" PRIu64 " times, %s each", *buf ? "; " : "",
+		    client, server, v->quick.n, each);
 }
 
 /* nothing held a sender up, or nothing is known of it */

@@ -60,6 +60,8 @@
 	/* of a process of which it is not known which thread is in the call: its busiest one */ \
 	/* ran, or waited for a CPU; 0: that thread is known, or nothing is */ \
 	F(, busiest_cpu_ns, U64, NS, SUM, STOPS, "~busiest_cpu_ns", OWN, by_busiest) \
+	/* sampled: how often that thread got a CPU */ \
+	F(, cpu_turns, U64, COUNT, SUM, STOPS, "~cpu_turns", OWN, unless_zero) \
 	/* of reads: from what was sent to the first that came then; of sends: from what was */ \
 	/* read to the first that went out then */ \
 	F(, reply_ns, U64, NS, SUM, REPLIES, "~reply_ns", replies_so_far, by_messages) \

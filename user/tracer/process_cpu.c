@@ -80,7 +80,8 @@ static void ask_thread(void *ctx, int dir, long tid)
 	(void)dir;
 	snprintf(path, sizeof(path), "/proc/%d/task/%ld/schedstat", (int)a->pid, tid);
 	if (!read_line(path, line, sizeof(line)) ||
-	    sscanf(line, "%" SCNu64 " %" SCNu64, &now.ran_ns, &now.waited_ns) != 2)
+	    sscanf(line, "%" SCNu64 " %" SCNu64 " %" SCNu64, &now.ran_ns, &now.waited_ns,
+		   &now.turns) != 3)
 		return;
 	place = one_more(a->book);
 	if (place)
@@ -103,6 +104,7 @@ static struct thread_cpu since(const struct thread_cpu *now, const struct cpu_bo
 	if (then && then->ran_ns <= now->ran_ns && then->waited_ns <= now->waited_ns) {
 		did.ran_ns -= then->ran_ns;
 		did.waited_ns -= then->waited_ns;
+		did.turns -= then->turns;
 	}
 	return did;
 }

@@ -20,7 +20,7 @@ struct process_cpu {
 
 struct thread_cpu {
 	pid_t pid, tid;
-	uint64_t ran_ns, waited_ns; /* in all of its life */
+	uint64_t ran_ns, waited_ns, turns; /* on a CPU; for one; how often it got one */
 };
 
 struct cpu_book {

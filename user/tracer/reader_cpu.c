@@ -17,7 +17,7 @@ struct reader_cpu {
 	pid_t pid, tid;
 	size_t at; /* index in the snapshot */
 	uint64_t covered_ns; /* of the endpoint's life; the sums are of this time */
-	uint64_t ran_ns, waited_ns, quota_ns, busiest_ns;
+	uint64_t ran_ns, waited_ns, turns, quota_ns, busiest_ns;
 	uint64_t stopped_ns, stop_ns, longest_stop_ns; /* stop_ns: of the stop that goes on */
 	uint32_t stops;
 };
@@ -130,6 +130,7 @@ static void add_up(struct reader_cpu *r, const struct trace_endpoint *ep,
 	if (is_known) {
 		r->ran_ns += part(did.ran_ns, share);
 		r->waited_ns += part(did.waited_ns, share);
+		r->turns += part(did.turns, share);
 	} else {
 		r->busiest_ns += part(did.ran_ns + did.waited_ns, share);
 	}
@@ -141,6 +142,7 @@ static void same_for_writer(struct trace_call_stats *out, const struct trace_cal
 	out->cpu_ns = in->cpu_ns;
 	out->no_cpu_ns = in->no_cpu_ns;
 	out->quota_ns = in->quota_ns;
+	out->cpu_turns = in->cpu_turns;
 	out->cpu_res = in->cpu_res;
 	out->no_cpu_res = in->no_cpu_res;
 	out->stopped_ns = in->stopped_ns;
@@ -160,6 +162,7 @@ static void fill(struct trace_endpoint *ep, const struct reader_cpu *r)
 	/* a quota and a stop hold every thread: whichever reads */
 	b->no_cpu_ns = r->busiest_ns ? r->quota_ns : r->waited_ns;
 	b->quota_ns = r->quota_ns;
+	b->cpu_turns = r->turns;
 	b->no_cpu_res = TRACE_BOUNDED;
 	b->stopped_ns = r->stopped_ns;
 	b->stopped_max_ns = r->longest_stop_ns;

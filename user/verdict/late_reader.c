@@ -205,6 +205,18 @@ bool reader_is_at_work(const struct trace_endpoint *ep)
 	       (double)(b->cpu_ns + b->no_cpu_ns) >= AT_WORK * (double)ep->rx.lifetime_ns;
 }
 
+/* It sleeps there for more, or runs, or waits for a CPU: what is left is less than half of the time
+ * in which something lay there. */
+static bool sleeps_only_there(const struct trace_endpoint *ep, const struct reader_spell *r)
+{
+	const struct trace_call_stats *b = &ep->rx_calls;
+	uint64_t there = ep->rx.ns[RX_WAIT] + b->cpu_ns + b->no_cpu_ns,
+		 elsewhere = ep->rx.lifetime_ns - smaller(ep->rx.lifetime_ns, there);
+
+	return b->cpu_res != TRACE_UNKNOWN && ep->rx.resolution[RX_WAIT] != TRACE_UNKNOWN &&
+	       2 * elsewhere < r->ns;
+}
+
 static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 		    const struct reader_spell *r)
 {
@@ -221,7 +233,7 @@ static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint 
 	if (other_end_seen(ep) &&
 	    (is_farewell(s, ep, r) || has_its_answers(s, ep, r) || !(lies_unanswered(ep, r) || holds_up_an_answer(s, ep, r))))
 		return false;
-	return lies_too_long(ep, r) && !reader_is_at_work(ep);
+	return lies_too_long(ep, r) && !reader_is_at_work(ep) && !sleeps_only_there(ep, r);
 }
 
 /* clients of the same server, whichever of its processes reads */

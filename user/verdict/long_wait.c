@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "verdict/by_address.h"
+#include "verdict/kept_output.h"
 #include "verdict/long_wait.h"
 #include "verdict/mutual_wait.h"
 #include "verdict/negligible.h"
@@ -202,7 +203,8 @@ static bool may_matter(const struct trace_snapshot *s, size_t i, bool nothing_se
 	if (nothing_sent && !is_others_business(ep) && !is_lifeline(s, i))
 		return true;
 	return ep->rx_calls.bytes || ep->tx_calls.bytes || is_question_open(s, i) ||
-	       asked_before(s, i) || has_asked_by_pipe(s, i) || both_wait_for_a_greeting(s, i);
+	       asked_before(s, i) || has_asked_by_pipe(s, i) || both_wait_for_a_greeting(s, i) ||
+	       kept_input(s, i) >= 0;
 }
 
 /* One of them makes most of it: what makes up the rest is beside the point. */

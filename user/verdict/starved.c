@@ -40,6 +40,15 @@ static uint64_t awaited(const struct trace_snapshot *s, const struct trace_endpo
 		      ep->proto == TRACE_PIPE ? 0 : ep->rx.ns[RX_UNREAD]);
 }
 
+/* Of a thread that is woken again and again so long is no more than it takes to wake it: whoever
+ * waits so is not short of a CPU. */
+#define TURN_NS 100000
+
+static bool waits_at_every_turn(const struct trace_call_stats *b)
+{
+	return b->no_cpu_ns < TURN_NS * b->cpu_turns;
+}
+
 /* where it explains most of that */
 static struct reader_spell awaited_without_cpu(const struct trace_snapshot *s, size_t i)
 {
@@ -48,7 +57,7 @@ static struct reader_spell awaited_without_cpu(const struct trace_snapshot *s, s
 	struct reader_spell one = { .endpoint = (int)i, .ns = ns, .share = ep->tx.lifetime_ns
 		? (double)ns / (double)ep->tx.lifetime_ns : 0 };
 
-	if (2 * ns < waited || one.share < AWAITED_SHARE)
+	if (2 * ns < waited || one.share < AWAITED_SHARE || waits_at_every_turn(longer_without(ep)))
 		one.ns = 0;
 	return one;
 }

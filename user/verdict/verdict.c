@@ -467,6 +467,9 @@ static struct quick_answers quick_answers(const struct trace_snapshot *s, const 
 	const struct trace_endpoint *ep = v->wait.endpoint < 0 ? NULL : &s->ep[v->wait.endpoint];
 	uint64_t n = v->waits.requests.n;
 
+	if (!n && ep && s->looks && ep->tx_calls.bytes)
+		n = ep->rx_calls.cpu_turns;
+
 	if (!n || v->chain.n || v->waits.ns >= QUICK_NS * n || v->wait.max_ns >= NOTICEABLE_NS ||
 	    stopped_or_throttled(s, who_sends(s, ep), v->wait.ns) != HALT_NONE)
 		return (struct quick_answers){ .endpoint = -1 };

@@ -187,7 +187,8 @@ struct waits_together {
  * no wait, and yet what limits it. */
 struct quick_answers {
 	int endpoint; /* index in the snapshot, -1: there is none */
-	uint64_t n, each_ns;
+	uint64_t n;   /* answers; by looks, how often it slept */
+	uint64_t each_ns;
 };
 
 /* ACKs that this host's timer withheld while a sender that was not seen waited for them */

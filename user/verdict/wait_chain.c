@@ -3,6 +3,7 @@
  * one in all. */
 #include <string.h>
 
+#include "verdict/kept_output.h"
 #include "verdict/unsampled_connections.h"
 #include "verdict/long_wait.h"
 #include "verdict/replies.h"
@@ -29,17 +30,12 @@ static bool same_awaited(const struct trace_snapshot *s, const struct trace_endp
 	return x && y ? x->tgid == y->tgid || same_name(x->comm, y->comm) : !x && !y;
 }
 
-static bool ends_before(const struct trace_endpoint *a, const struct trace_endpoint *b)
-{
-	return a->closed && a->at_ns <= began(b);
-}
-
-/* A script may start one program after another: each has a connection of its own. */
+/* A script may start one program after another, or many at a time: each has a connection of its
+ * own. */
 static bool same_waiters(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
-	return same_client(a, b) || (a->proto == b->proto &&
-				     same_name(a->rx_calls.comm, b->rx_calls.comm) &&
-				     (ends_before(a, b) || ends_before(b, a)));
+	return same_client(a, b) ||
+	       (a->proto == b->proto && same_name(a->rx_calls.comm, b->rx_calls.comm));
 }
 
 /* Helpers that are started anew for each request: each has a pipe of its own. Of one helper's
@@ -432,6 +428,8 @@ static struct reader_spell last_of_chain(const struct trace_snapshot *s, struct 
 
 		if (waits_mutually(s, (size_t)wait.longest.endpoint, nothing_sent))
 			break;
+		if (kept_input(s, (size_t)wait.longest.endpoint) >= 0)
+			return wait.longest;
 		next = next_of_chain(s, &wait, nothing_sent);
 		if (next.longest.endpoint < 0 ||
 		    comes_back(s, chain, wait.longest.endpoint, next.longest.endpoint))
@@ -489,7 +487,7 @@ static bool waits_for_report(const struct trace_snapshot *s, size_t i, bool noth
 static bool waits_for_news(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
 	return !is_asked(s, i) && !is_pool_work(s, &s->ep[i]) && waits_long(s, i, nothing_sent) &&
-	       !waits_for_report(s, i, nothing_sent);
+	       !waits_for_report(s, i, nothing_sent) && !keeps_from_another(s, i);
 }
 
 static bool waits_for_answers(const struct trace_snapshot *s, size_t i, bool nothing_sent)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "verdict/worker_pool.h"
 
+#include <string.h>
+
 static bool several_write(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_PIPE && ep->tx_calls.others && ep->rx_calls.bytes;
@@ -28,8 +30,19 @@ const struct trace_endpoint *pool_work(const struct trace_snapshot *s,
 	return NULL;
 }
 
+/* Several forks of the one who writes there, of whom nothing has come back yet, or ever will. */
+static bool are_idle_forks(const struct trace_endpoint *ep)
+{
+	const struct trace_call_stats *in = &ep->rx_calls, *out = &ep->tx_calls;
+
+	return ep->proto == TRACE_PIPE && in->others && !out->others && out->tgid &&
+	       out->tgid != in->tgid && !strcmp(in->comm, out->comm);
+}
+
 bool is_pool_work(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
+	if (are_idle_forks(ep))
+		return true;
 	for (size_t i = 0; several_read(ep) && i < s->n; i++)
 		if (are_of_one_pool(ep, &s->ep[i]))
 			return true;
