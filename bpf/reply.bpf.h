@@ -128,12 +128,23 @@ static __always_inline bool may_go_one_way(const struct endpoint *ep)
 	       (ep->id.proto == PROTO_UNIX_STREAM && ep->making.origin <= ORIGIN_PAIR);
 }
 
+/* How long this end had no CPU before it answers. If whoever asked was seen, answer_came() counts
+ * that. */
+static __always_inline void was_thinking(struct endpoint *ep, ns_t at)
+{
+	if (!ep->peer && ep->asking.took && at > ep->asking.took)
+		awaited(&ep->tx_calls, at - ep->asking.took);
+}
+
 static __always_inline void reply_endpoint_sends(struct endpoint *ep, ns_t at, bool over)
 {
-	if (may_go_one_way(ep))
+	if (may_go_one_way(ep)) {
 		one_way_sends(ep, at, over);
-	else
-		reply_sends(&ep->asking, ep, at, over);
+		return;
+	}
+	if (!over)
+		was_thinking(ep, at);
+	reply_sends(&ep->asking, ep, at, over);
 }
 
 static __always_inline void reply_endpoint_receives(struct endpoint *ep, ns_t at, bool took)

@@ -31,8 +31,8 @@ static bool has_its_answers(const struct trace_snapshot *s, const struct trace_e
 	const struct trace_endpoint *sender = ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
 	const struct trace_call_stats *b = sender ? &sender->rx_calls : NULL;
 
-	return b && trace_messages_known(b) && trace_messages_known(&sender->tx_calls) && b->reply_n &&
-	       !b->open_reply_ns && 2 * b->reply_max_ns < r->max_ns;
+	return b && trace_messages_known(b) && trace_messages_known(&sender->tx_calls) &&
+	       b->reply_n && !b->open_reply_ns && 2 * b->reply_max_ns < r->max_ns;
 }
 
 static bool lies_unanswered(const struct trace_endpoint *ep, const struct reader_spell *r)
@@ -217,6 +217,13 @@ static bool sleeps_only_there(const struct trace_endpoint *ep, const struct read
 	       2 * elsewhere < r->ns;
 }
 
+static bool keeps_its_sender_waiting(const struct trace_snapshot *s,
+				     const struct trace_endpoint *ep, const struct reader_spell *r)
+{
+	return !is_farewell(s, ep, r) && !has_its_answers(s, ep, r) &&
+	       (lies_unanswered(ep, r) || holds_up_an_answer(s, ep, r));
+}
+
 static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 		    const struct reader_spell *r)
 {
@@ -230,8 +237,7 @@ static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint 
 		return true;
 	if (leaves_answers_unread(s, r) || leaves_no_room(s, (size_t)r->endpoint))
 		return true;
-	if (other_end_seen(ep) &&
-	    (is_farewell(s, ep, r) || has_its_answers(s, ep, r) || !(lies_unanswered(ep, r) || holds_up_an_answer(s, ep, r))))
+	if (other_end_seen(ep) && !keeps_its_sender_waiting(s, ep, r))
 		return false;
 	return lies_too_long(ep, r) && !reader_is_at_work(ep) && !sleeps_only_there(ep, r);
 }

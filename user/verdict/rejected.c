@@ -13,6 +13,14 @@
 #include "verdict/other_findings.h"
 #include "verdict/times.h"
 
+/* less of a connection's life is no matter */
+#define SLOW_SHARE 0.1
+
+bool slow_connect_matters(const struct slow_connect *c)
+{
+	return (double)c->ns >= SLOW_SHARE * (double)c->lifetime_ns;
+}
+
 int address_order(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
 	int c = memcmp(a->remote.ip, b->remote.ip, sizeof(a->remote.ip));

@@ -26,6 +26,11 @@ struct reader_spell spell_of(const struct trace_snapshot *s, size_t i, enum rx_s
 	};
 }
 
+const struct trace_call_stats *program_at(const struct trace_endpoint *ep)
+{
+	return ep->tx_calls.tgid ? &ep->tx_calls : &ep->rx_calls;
+}
+
 static bool is_at(const struct trace_listener *l, const struct trace_endpoint *ep)
 {
 	static const uint8_t any[16];

@@ -8,9 +8,8 @@
 #include "verdict/rejected.h"
 #include "verdict/times.h"
 
-/* A network of this house answers sooner; and less of a connection's life is no matter. */
-#define SLOW_NS	   10000000
-#define SLOW_SHARE 0.1
+/* A network of this house answers sooner. */
+#define SLOW_NS 10000000
 
 /* One that was given up has no round trip. */
 static bool was_answered(const struct trace_endpoint *ep)
@@ -22,11 +21,6 @@ static bool is_slow(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_TCP && ep->making.connect_ns >= SLOW_NS && !ep->syn_retransmits &&
 	       was_answered(ep);
-}
-
-const struct trace_call_stats *program_at(const struct trace_endpoint *ep)
-{
-	return ep->tx_calls.tgid ? &ep->tx_calls : &ep->rx_calls;
 }
 
 static bool is_alike(const struct trace_endpoint *a, const struct trace_endpoint *b)
@@ -58,11 +52,6 @@ static bool is_first(const struct trace_snapshot *s, size_t i)
 		if (is_alike(&s->ep[i], &s->ep[k]))
 			return false;
 	return true;
-}
-
-bool slow_connect_matters(const struct slow_connect *c)
-{
-	return (double)c->ns >= SLOW_SHARE * (double)c->lifetime_ns;
 }
 
 struct slow_connect find_slow_connect(const struct trace_snapshot *s)

@@ -492,18 +492,20 @@ static bool waits_for_news(const struct trace_snapshot *s, size_t i, bool nothin
 
 static bool waits_for_answers(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
-	return s->ep[i].tx_calls.messages && waits_for_news(s, i, nothing_sent);
+	return s->ep[i].proto != TRACE_PIPE && s->ep[i].tx_calls.messages &&
+	       waits_for_news(s, i, nothing_sent);
 }
 
-/* A worker waits for work where it never asked. Whoever waits for that worker is the news. */
+/* A worker waits for work where it never asked, or by a pipe for orders. Whoever waits for that
+ * worker is the news. */
 static struct alike of_clients(const struct trace_snapshot *s, struct alike any, bool nothing_sent)
 {
 	const struct trace_endpoint *ep = any.longest.endpoint < 0 ? NULL
 								    : &s->ep[any.longest.endpoint];
 	struct alike asked;
 
-	if (!ep || ep->proto == TRACE_PIPE || ep->tx_calls.messages ||
-	    !trace_messages_known(&ep->tx_calls))
+	if (!ep || (ep->proto != TRACE_PIPE &&
+		    (ep->tx_calls.messages || !trace_messages_known(&ep->tx_calls))))
 		return any;
 	asked = longest_in_all(s, waits_for_answers, NULL, any.ns / 2, nothing_sent);
 	if (asked.longest.endpoint < 0)
