@@ -242,6 +242,20 @@ static void walk_blamed(struct codec *c, struct trace_endpoint *ep)
 		ep->missing &= ~BLAME_MISSING;
 }
 
+/* A section that holds the figures of both directions cannot grow: the second direction's first
+ * figure would be read as the first one's last. New figures of calls go to SECTION_CALLS. */
+#define IN_SECTION(within, member, type, unit, difference, section, ...) \
+	+(SECTION_##section == COUNTED_SECTION)
+#define COUNTED_SECTION SECTION_STOPS
+_Static_assert(0 CALL_FIGURES(IN_SECTION) == 6, "the section of stops has changed");
+#undef COUNTED_SECTION
+#define COUNTED_SECTION SECTION_REPLIES
+_Static_assert(0 CALL_FIGURES(IN_SECTION) == 8, "the section of replies has changed");
+#undef COUNTED_SECTION
+#define COUNTED_SECTION SECTION_GIVEN
+_Static_assert(0 CALL_FIGURES(IN_SECTION) == 8, "the section of passed descriptors has changed");
+#undef COUNTED_SECTION
+
 #define OF_CALLS(calls, part) walk_figures(c, &figures_of_calls, &ep->calls, SECTION_##part)
 #define OF_ENDPOINT(part)     walk_figures(c, &figures_of_endpoint, ep, SECTION_##part)
 

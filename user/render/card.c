@@ -520,6 +520,9 @@ static uint64_t longest_of(const struct reader_spell *r)
 	return r->max_ns ? r->max_ns : r->ns;
 }
 
+static const char serve_more_fix[] =
+	"serve more clients at once (workers, threads), or each of them faster";
+
 /* "redis-server[7] was busy with another client: redis-cli[9], 1.02 s"; false: it was not */
 static bool why_busy_with_others(const struct making *m, const struct reader_spell *late)
 {
@@ -533,21 +536,23 @@ static bool why_busy_with_others(const struct making *m, const struct reader_spe
 	human_ns((double)o.ns, ns, sizeof(ns));
 	snprintf(c->why, sizeof(c->why), "%s %s busy with ", c->whom,
 		 verb_of(c->whom, "was", "were"));
-	if (o.n == 1)
-		text_append(c->why, sizeof(c->why), "another client: %s, %s", client, ns);
-	else if (m->v->late_all.connections == 1)
-		text_append(c->why, sizeof(c->why), "%zu other clients for %s", o.n, ns);
-	else
+	if (m->v->late_all.connections > 1)
 		text_append(c->why, sizeof(c->why), "other clients meanwhile");
-	set_fix(c, "serve more clients at once (workers, threads), or each of them faster");
+	else if (o.n == 1)
+		text_append(c->why, sizeof(c->why), "another client: %s, %s", client, ns);
+	else
+		text_append(c->why, sizeof(c->why), "%zu other clients for %s", o.n, ns);
+	set_fix(c, serve_more_fix);
 	return true;
 }
+
+static const char accept_fix[] = "call accept() sooner, or from more threads";
 
 static void why_not_accepted(struct card *c)
 {
 	snprintf(c->why, sizeof(c->why),
 		 "its data lay unread in the listener's queue: accept() was not called, or failed");
-	set_fix(c, "call accept() sooner, or from more threads");
+	set_fix(c, accept_fix);
 }
 
 /* One that nobody has accepted yet waits for whoever listens there. */
@@ -558,6 +563,16 @@ static struct who late_reader(const struct making *m, const struct trace_endpoin
 								       : listener_of(m->s, ep);
 
 	return l ? (struct who){ .tgid = l->tgid, .comm = l->comm } : reader;
+}
+
+/* what is known of that process where it reads or sends; its own end: it does so nowhere */
+static const struct trace_call_stats *process_of(const struct making *m,
+						 const struct trace_endpoint *ep, pid_t tgid)
+{
+	for (size_t i = 0; ep->rx_calls.tgid != tgid && i < m->s->n; i++)
+		if (m->s->ep[i].rx_calls.tgid == tgid)
+			return &m->s->ep[i].rx_calls;
+	return &ep->rx_calls;
 }
 
 static void where_late(const struct making *m)
@@ -592,7 +607,7 @@ static void card_of_late_reader(const struct making *m)
 	if (not_accepted)
 		snprintf(c->head, sizeof(c->head), "%s %s for %s to accept the connection", c->who,
 			 waits(c->who), c->whom);
-	if (why_halted(m, c->whom, &ep->rx_calls, longest_of(late)))
+	if (why_halted(m, c->whom, process_of(m, ep, reader.tgid), longest_of(late)))
 		return;
 	if (why_busy_with_others(m, late))
 		return;
@@ -891,13 +906,22 @@ static void where_wait(const struct making *m)
 			       .estimated = w->estimated });
 }
 
+/* of whoever waits there: most of what it sent lay in its server's queue */
+static bool waits_for_accept(const struct making *m, const struct trace_endpoint *ep)
+{
+	const struct trace_endpoint *at = ep->peer >= 0 ? &m->s->ep[ep->peer] : NULL;
+
+	return at && at != ep && at->making.accept_unread_ns &&
+	       lay_in_queue(at, at->rx.ns[RX_UNREAD]);
+}
+
 static const char *what_is_awaited(const struct making *m, const struct trace_endpoint *ep)
 {
 	const struct requests *r = &m->v->waits.requests;
 
 	if (has_requests(r) ? !r->uneven && longest_part(r) == REQUEST_UNREAD
 			    : unread_while_it_waits(m) > 0)
-		return "read";
+		return waits_for_accept(m, ep) ? "accept the connection" : "read";
 	return ep->proto != TRACE_PIPE &&
 			       (ep->tx_calls.bytes || is_destination_unknown(ep) ||
 				asked_before(m->s, (size_t)m->v->wait.endpoint))
@@ -938,6 +962,21 @@ static void head_of_chain(const struct making *m)
 		 c->whom, between);
 }
 
+static bool mostly_unread(const struct making *m)
+{
+	const struct requests *r = &m->v->waits.requests;
+
+	return has_requests(r) && longest_part(r) == REQUEST_UNREAD;
+}
+
+/* Its requests lie unread while its server has to do with other clients. */
+static bool is_behind_others(const struct making *m, const struct trace_endpoint *ep)
+{
+	return mostly_unread(m) && ep->peer >= 0 &&
+	       other_clients_meanwhile(m->s, (size_t)ep->peer, m->s->ep[ep->peer].rx.ns[RX_UNREAD])
+		       .n;
+}
+
 static void card_wait(const struct making *m)
 {
 	const struct trace_endpoint *ep = &m->s->ep[m->v->wait.endpoint];
@@ -972,6 +1011,10 @@ static void card_wait(const struct making *m)
 	}
 	where_wait(m);
 	why_wait(m, ep, sender);
+	if (is_behind_others(m, ep))
+		set_fix(c, serve_more_fix);
+	else if (mostly_unread(m) && waits_for_accept(m, ep))
+		set_fix(c, accept_fix);
 	if (m->v->waits.estimated)
 		set_surety(c, INFERRED);
 	next_wait(m, ep, silent.tgid);

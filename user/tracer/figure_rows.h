@@ -60,8 +60,6 @@
 	/* of a process of which it is not known which thread is in the call: its busiest one */ \
 	/* ran, or waited for a CPU; 0: that thread is known, or nothing is */ \
 	F(, busiest_cpu_ns, U64, NS, SUM, STOPS, "~busiest_cpu_ns", OWN, by_busiest) \
-	/* sampled: how often that thread got a CPU */ \
-	F(, cpu_turns, U64, COUNT, SUM, STOPS, "~cpu_turns", OWN, unless_zero) \
 	/* of reads: from what was sent to the first that came then; of sends: from what was */ \
 	/* read to the first that went out then */ \
 	F(, reply_ns, U64, NS, SUM, REPLIES, "~reply_ns", replies_so_far, by_messages) \
@@ -91,6 +89,8 @@
 	F(, outsider, FLAG, NONE, LAST, GIVEN, NULL, OWN, always) \
 	/* what its process ran on a CPU in its life, all threads; 0: not known */ \
 	F(, process_ran_ns, U64, NS, LAST, GIVEN, NULL, OWN, always) \
+	/* sampled: how often that thread got a CPU */ \
+	F(, cpu_turns, U64, COUNT, SUM, CALLS, "~cpu_turns", OWN, unless_zero) \
 	/* next: calls */
 
 /* struct trace_endpoint itself: TCP */

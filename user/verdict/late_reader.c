@@ -205,6 +205,15 @@ bool reader_is_at_work(const struct trace_endpoint *ep)
 	       (double)(b->cpu_ns + b->no_cpu_ns) >= AT_WORK * (double)ep->rx.lifetime_ns;
 }
 
+/* One of its threads never rests, and what comes is read soon enough: that may be the one. */
+static bool may_be_at_work(const struct trace_endpoint *ep, const struct reader_spell *r)
+{
+	const struct trace_call_stats *b = &ep->rx_calls;
+
+	return b->cpu_res == TRACE_UNKNOWN && 2 * r->ns < ep->rx.lifetime_ns &&
+	       (double)b->busiest_cpu_ns >= AT_WORK * (double)ep->rx.lifetime_ns;
+}
+
 /* It sleeps there for more, or runs, or waits for a CPU: what is left is less than half of the time
  * in which something lay there. */
 static bool sleeps_only_there(const struct trace_endpoint *ep, const struct reader_spell *r)
@@ -239,7 +248,8 @@ static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint 
 		return true;
 	if (other_end_seen(ep) && !keeps_its_sender_waiting(s, ep, r))
 		return false;
-	return lies_too_long(ep, r) && !reader_is_at_work(ep) && !sleeps_only_there(ep, r);
+	return lies_too_long(ep, r) && !reader_is_at_work(ep) && !may_be_at_work(ep, r) &&
+	       !sleeps_only_there(ep, r);
 }
 
 /* clients of the same server, whichever of its processes reads */

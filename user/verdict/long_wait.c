@@ -22,7 +22,8 @@
  * turn, or half as long at most: at the other end of a long path it waits for the next question.
  */
 #define WAIT_SHARE 0.5
-#define MOST_SHARE 0.6
+#define FEED_SHARE (2.0 / 3)
+#define SLOWER	   1.2 /* the server than its client, which takes its time between two questions */
 #define IDLE_SHARE 0.8
 #define BY_TURNS   0.2
 #define TURNS_HALF 0.5
@@ -184,14 +185,16 @@ static bool sends_anywhere(const struct trace_snapshot *s, pid_t tgid)
 	return false;
 }
 
-/* Each program does nothing but wait for the other, which has never said anything to anybody. */
-static bool both_wait_for_a_greeting(const struct trace_snapshot *s, size_t i)
+/* It does nothing but wait for the other end's first word; so does that one, or it was accepted:
+ * clients come for something. */
+static bool waits_for_greeting(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *a = &s->ep[i], *b = a->peer < 0 ? a : &s->ep[a->peer];
 
-	return a != b && a->rx_calls.tgid != b->rx_calls.tgid && sleeps_there_always(a) &&
-	       sleeps_there_always(b) && !sends_anywhere(s, a->rx_calls.tgid) &&
-	       !sends_anywhere(s, b->rx_calls.tgid);
+	if (a == b || a->rx_calls.tgid == b->rx_calls.tgid || !sleeps_there_always(a) ||
+	    sends_anywhere(s, a->rx_calls.tgid))
+		return false;
+	return asks(s, i) || (sleeps_there_always(b) && !sends_anywhere(s, b->rx_calls.tgid));
 }
 
 /* Who waits where nothing ever goes through waits for work, as servers do; unless that is all there
@@ -203,7 +206,7 @@ static bool may_matter(const struct trace_snapshot *s, size_t i, bool nothing_se
 	if (nothing_sent && !is_others_business(ep) && !is_lifeline(s, i))
 		return true;
 	return ep->rx_calls.bytes || ep->tx_calls.bytes || is_question_open(s, i) ||
-	       asked_before(s, i) || has_asked_by_pipe(s, i) || both_wait_for_a_greeting(s, i) ||
+	       asked_before(s, i) || has_asked_by_pipe(s, i) || waits_for_greeting(s, i) ||
 	       kept_input(s, i) >= 0;
 }
 
@@ -225,8 +228,10 @@ static bool pauses(const struct trace_snapshot *s, size_t i, const struct reader
 static double least_share(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_call_stats *out = &s->ep[i].tx_calls;
+	bool asked = s->ep[i].proto == TRACE_PIPE ? has_asked_by_pipe(s, i)
+						  : out->messages || out->bytes;
 
-	return out->messages || out->bytes || has_asked_by_pipe(s, i) ? WAIT_SHARE : MOST_SHARE;
+	return asked ? WAIT_SHARE : FEED_SHARE;
 }
 
 static bool waits_in_vain(const struct trace_snapshot *s, size_t i, bool nothing_sent)
@@ -254,7 +259,8 @@ static bool awaits_slow_answers(const struct trace_snapshot *s, size_t i, size_t
 	const struct trace_call_stats *answers = &s->ep[i].rx_calls;
 
 	return is_asked(s, back) && !is_asked(s, i) && asks(s, i) && answers->reply_n &&
-	       r->share >= MOST_SHARE && answers->reply_ns / answers->reply_n >= LONG_ANSWER_NS &&
+	       (double)answers->reply_ns >= SLOWER * (double)s->ep[i].tx_calls.reply_ns &&
+	       answers->reply_ns / answers->reply_n >= LONG_ANSWER_NS &&
 	       2 * answers->reply_ns >= r->ns;
 }
 

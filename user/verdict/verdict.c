@@ -437,11 +437,33 @@ static bool is_why_it_reads_late(const struct trace_snapshot *s, const struct ve
 	       (double)v->wait.ns >= SAME_TIME * (double)v->late.ns;
 }
 
-/* A question that lay unread is asked there, and took less than the answer did. */
+/* The same clients, of the same server. */
+static bool are_of_one_service(const struct trace_snapshot *s, const struct verdict *v)
+{
+	const struct trace_endpoint *late = &s->ep[v->late.endpoint],
+				    *wait = &s->ep[v->wait.endpoint];
+	const struct trace_endpoint *client = late->peer >= 0 ? &s->ep[late->peer] : NULL,
+				    *server = wait->peer >= 0 ? &s->ep[wait->peer] : NULL;
+
+	if (!client || !server || late->proto != wait->proto)
+		return false;
+	return late == server ||
+	       ((is_unix_connection(late) || late->local.port) &&
+		late->local.port == server->local.port &&
+		!strcmp(late->rx_calls.comm, server->rx_calls.comm) &&
+		!strcmp(client->rx_calls.comm, wait->rx_calls.comm));
+}
+
+/* Questions that lay unread are asked there, and took less than the answers did; or each has an
+ * answer, and both times are known. */
 static bool is_part_of_wait(const struct trace_snapshot *s, const struct verdict *v)
 {
-	return v->late.endpoint >= 0 && s->ep[v->wait.endpoint].peer == v->late.endpoint &&
-	       v->waits.ns > DWARFS * v->late.ns;
+	if (v->late.endpoint < 0 || !are_of_one_service(s, v))
+		return false;
+	if (v->waits.requests.n)
+		return v->waits.ns >= v->late_all.ns;
+	return s->ep[v->wait.endpoint].peer == v->late.endpoint &&
+	       v->waits.ns > DWARFS * v->late_all.ns;
 }
 
 static bool is_limited(const struct verdict *v)
@@ -451,7 +473,7 @@ static bool is_limited(const struct verdict *v)
 
 static bool is_brief(const struct verdict *v)
 {
-	uint64_t ns = v->waits.ns;
+	uint64_t ns = smaller(v->waits.ns, v->waits.together_ns);
 	bool is_small = (double)ns < WAITED_OF_ALL * (double)v->observed_ns;
 
 	if (v->mutual.endpoint >= 0)
@@ -461,6 +483,7 @@ static bool is_brief(const struct verdict *v)
 
 /* As long as it takes to wake up a few threads: nobody is late with such an answer. */
 #define QUICK_NS 200000
+#define PAUSE_NS 50000000
 
 static struct quick_answers quick_answers(const struct trace_snapshot *s, const struct verdict *v)
 {
@@ -470,7 +493,7 @@ static struct quick_answers quick_answers(const struct trace_snapshot *s, const 
 	if (!n && ep && s->looks && ep->tx_calls.bytes)
 		n = ep->rx_calls.cpu_turns;
 
-	if (!n || v->chain.n || v->waits.ns >= QUICK_NS * n || v->wait.max_ns >= NOTICEABLE_NS ||
+	if (!n || v->chain.n || v->waits.ns >= QUICK_NS * n || v->wait.max_ns >= PAUSE_NS ||
 	    stopped_or_throttled(s, who_sends(s, ep), v->wait.ns) != HALT_NONE)
 		return (struct quick_answers){ .endpoint = -1 };
 	return (struct quick_answers){ v->wait.endpoint, n, v->waits.ns / n };

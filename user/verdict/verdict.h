@@ -177,6 +177,7 @@ enum request_part { REQUEST_THINK, REQUEST_UNREAD, REQUEST_WAY };
 struct waits_together {
 	size_t connections; /* 0: there is none */
 	uint64_t ns, lifetime_ns;
+	uint64_t together_ns; /* in which any of them was there */
 	bool estimated; /* some of them were not looked at: see unsampled_connections.h */
 	bool helpers; /* it started a new one, of the same name, for each of them */
 	bool others_wait, others_awaited; /* several processes of the same name do, or are */

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Whoever is awaited may itself wait for another: the end of such a chain, and which waits count as
  * one in all. */
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
 
 #include "verdict/kept_output.h"
 #include "verdict/unsampled_connections.h"
@@ -74,8 +77,10 @@ static bool same_helper(const struct trace_snapshot *s, const struct trace_endpo
 static bool waits_are_alike(const struct trace_snapshot *s, const struct trace_endpoint *a,
 			    const struct trace_endpoint *b)
 {
-	return (same_client(a, b) && same_helper(s, a, b)) ||
-	       (same_waiters(a, b) && same_server(a, b) && same_awaited(s, a, b));
+	if (same_client(a, b) && same_helper(s, a, b))
+		return true;
+	return same_waiters(a, b) && same_awaited(s, a, b) &&
+	       (same_server(a, b) || (is_unix_connection(a) && who_sends(s, a)));
 }
 
 /* of more kinds of waits the shortest are left out */
@@ -267,6 +272,13 @@ struct while_alive {
 	uint64_t from, to;
 };
 
+static struct while_alive life_of(const struct trace_endpoint *ep)
+{
+	uint64_t life = ep->rx.lifetime_ns, from = ep->at_ns > life ? ep->at_ns - life : 0;
+
+	return (struct while_alive){ from, from + life };
+}
+
 static uint64_t add_life(const struct trace_endpoint *ep, struct while_alive *all)
 {
 	uint64_t life = ep->rx.lifetime_ns, from = ep->at_ns > life ? ep->at_ns - life : 0;
@@ -300,6 +312,47 @@ static void count_once(struct waits_together *sum, const struct while_alive *all
 		return;
 	sum->ns = smaller(sum->ns, time);
 	sum->lifetime_ns = time;
+}
+
+static int by_beginning(const void *x, const void *y)
+{
+	const struct while_alive *a = x, *b = y;
+
+	return a->from < b->from ? -1 : a->from > b->from;
+}
+
+/* the time in which any of them was there */
+static uint64_t time_of_any(struct while_alive *v, size_t n)
+{
+	uint64_t sum = 0, until = 0;
+
+	qsort(v, n, sizeof(*v), by_beginning);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t from = larger(v[i].from, until);
+
+		sum += v[i].to > from ? v[i].to - from : 0;
+		until = larger(until, v[i].to);
+	}
+	return sum;
+}
+
+/* Of many at a time the sum of their waits is more than passed meanwhile. */
+static uint64_t time_together(const struct trace_snapshot *s, const struct reader_spell *wait)
+{
+	const struct trace_endpoint *first = &s->ep[wait->endpoint];
+	struct while_alive *v = array_new(s->n, 0, sizeof(*v));
+	size_t n = 0;
+	uint64_t ns;
+
+	for (size_t i = 0; v && i < s->n; i++) {
+		const struct trace_endpoint *ep = &s->ep[i];
+
+		if (ep == first || waits_are_alike(s, first, ep))
+			v[n++] = life_of(ep);
+	}
+	ns = v ? time_of_any(v, n) : first->rx.lifetime_ns;
+	free(v);
+	return ns;
 }
 
 /* Who passes on what comes by itself asks little, and waits for no answer most of the time. */
@@ -346,6 +399,7 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 	}
 	if (one_thread && sum.connections > 1)
 		count_once(&sum, &all);
+	sum.together_ns = time_together(s, wait);
 	unsampled = unsampled_like(s, &s->ep[wait->endpoint]);
 	sum.estimated = unsampled.n;
 	sum.connections += unsampled.n;
