@@ -834,6 +834,14 @@ static void why_sender_halted(const struct making *m, const struct trace_call_st
 	why_halted(m, name, sender, longest_of(&m->v->wait));
 }
 
+/* A server gets its question piece by piece: it has answered little. */
+static bool is_fed(const struct making *m, const struct trace_endpoint *ep)
+{
+	return is_servers_end(m->s, (size_t)m->v->wait.endpoint) &&
+	       trace_messages_known(&ep->rx_calls) &&
+	       ep->rx_calls.messages > PIECES * ep->tx_calls.messages;
+}
+
 static void why_kept(const struct making *m)
 {
 	int at = kept_input(m->s, (size_t)m->v->wait.endpoint);
@@ -866,7 +874,7 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		why_sender_halted(m, sender);
 	else if (asked_before(m->s, (size_t)m->v->wait.endpoint))
 		why_under_way(m);
-	else if (has_requests(&m->v->waits.requests))
+	else if (has_requests(&m->v->waits.requests) && !is_fed(m, ep))
 		why_requests(m, &m->v->waits.requests, sender, ep);
 	else if (kept_input(m->s, (size_t)m->v->wait.endpoint) >= 0)
 		why_kept(m);
@@ -897,9 +905,10 @@ static void next_wait(const struct making *m, const struct trace_endpoint *ep, p
 
 static void where_wait(const struct making *m)
 {
-	const struct waits_together *w = &m->v->waits;
+	const struct waits_together *w = &m->v->first_waits;
+	int first = m->v->chain.n ? m->v->chain.by[0] : m->v->wait.endpoint;
 
-	where(m->c, &m->s->ep[m->v->wait.endpoint],
+	where(m->c, &m->s->ep[first],
 	      &(struct spent){ .connections = w->connections,
 			       .ns = w->ns,
 			       .lifetime_ns = w->lifetime_ns,
@@ -922,7 +931,7 @@ static const char *what_is_awaited(const struct making *m, const struct trace_en
 	if (has_requests(r) ? !r->uneven && longest_part(r) == REQUEST_UNREAD
 			    : unread_while_it_waits(m) > 0)
 		return waits_for_accept(m, ep) ? "accept the connection" : "read";
-	return ep->proto != TRACE_PIPE &&
+	return ep->proto != TRACE_PIPE && !is_fed(m, ep) &&
 			       (ep->tx_calls.bytes || is_destination_unknown(ep) ||
 				asked_before(m->s, (size_t)m->v->wait.endpoint))
 		       ? "answer"

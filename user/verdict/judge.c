@@ -247,7 +247,7 @@ static double share_scattered(const struct verdict *v)
 
 /* A stall of less than this, of a sender's time or of all that was watched, is what a wait ten
  * times as long hides; one that the machine made, by a wait of which it explains less than half. */
-#define TRIFLE_SHARE 0.05
+#define TRIFLE_SHARE 0.1
 
 static bool overshadows(const struct verdict *v, uint64_t wait_ns)
 {
@@ -283,7 +283,7 @@ static enum rank rank_mutual(const struct verdict *v)
 
 static double share_wait(const struct verdict *v)
 {
-	return waits_share(&v->waits);
+	return waits_share(&v->first_waits);
 }
 
 static enum rank rank_unanswered(const struct verdict *v)

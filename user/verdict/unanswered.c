@@ -87,6 +87,8 @@ static uint64_t waited_ns(const struct trace_snapshot *s, const struct trace_end
 {
 	if (expects_an_answer(ep) && ep->rx.ns[RX_WAIT])
 		return ep->rx.ns[RX_WAIT];
+	if (was_refused(ep)) /* at once */
+		return 0;
 	if (expects_an_answer(ep) || gave_up(ep))
 		return ep->rx_calls.open_reply_ns;
 	return s->ep[server].rx.ns[RX_UNREAD];

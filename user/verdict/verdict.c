@@ -10,6 +10,7 @@
 #include "verdict/merge_findings.h"
 #include "verdict/blame.h"
 #include "verdict/by_address.h"
+#include "verdict/replies.h"
 #include "verdict/root_cause.h"
 #include "verdict/judge.h"
 #include "verdict/limit.h"
@@ -519,6 +520,17 @@ static bool waits_for_end(const struct trace_snapshot *s, const struct reader_sp
 	return sender && who_left(sender, ep, wait->ns);
 }
 
+static struct waits_together first_of_chain(const struct trace_snapshot *s,
+					    const struct verdict *v, bool nobody_asks)
+{
+	struct reader_spell first;
+
+	if (!v->chain.n)
+		return v->waits;
+	first = waited_at(s, (size_t)v->chain.by[0]);
+	return sum_waits(s, &first, nobody_asks);
+}
+
 static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 {
 	bool nobody_asks;
@@ -544,6 +556,7 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	out->no_room = out->late.endpoint >= 0 && leaves_no_room(s, (size_t)out->late.endpoint);
 	out->wait = find_long_wait(s, nobody_asks, &out->chain);
 	out->waits = sum_waits(s, &out->wait, nobody_asks);
+	out->first_waits = first_of_chain(s, out, nobody_asks);
 	out->fellow = find_fellow(s, &out->wait, nobody_asks);
 	out->fellow_waits = sum_waits(s, &out->fellow, nobody_asks);
 	out->mutual = judge_mutual(s, &out->wait, nobody_asks);
@@ -556,7 +569,7 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 		return;
 	}
 	out->wait = none;
-	out->waits = (struct waits_together){};
+	out->waits = out->first_waits = (struct waits_together){};
 	out->chain = (struct wait_chain){};
 	out->fellow = none;
 	out->mutual.endpoint = -1;

@@ -282,6 +282,7 @@ struct verdict {
 	bool end_held; /* at `wait` nothing more comes, nor the end: another holds the descriptor */
 	struct waits_together waits;	 /* `wait`, and those like it */
 	struct wait_chain chain;	 /* which leads to `wait` */
+	struct waits_together first_waits; /* of whoever waits first in that chain */
 	struct quick_answers quick;	 /* instead of `wait` */
 	struct reader_spell fellow; /* of another program that waits for the same: the longest */
 	struct waits_together fellow_waits; /* and those like it */
