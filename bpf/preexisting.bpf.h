@@ -252,10 +252,46 @@ static __always_inline struct endpoint *came_for(struct sock *sk)
 	return ep && !ep->closed ? ep : 0;
 }
 
+#define TCP_CLOSE_WAIT 8
+#define SEED_QUEUED    16 /* connections of one listener, at most */
+
+/* No descriptor leads to what waits for accept(). */
+SUBPROG int seed_queued(__u64 sk0, __u64 port, ns_t now)
+{
+	struct sock *sk = CAST(sock, sk0);
+	__u32 state = GET(sk, __sk_common.skc_state);
+	struct endpoint *ep;
+
+	if (!sk0 || (state != TCP_ESTABLISHED && state != TCP_CLOSE_WAIT) ||
+	    listener_key(sk) != port || endpoint_known(sk0))
+		return 0;
+	listener_gains(port);
+	born_in_queue(sk0, PROTO_TCP, now);
+	ep = endpoint_known(sk0);
+	if (!ep)
+		return 0;
+	ep->flags |= EP_JOINED_LATE;
+	sock_look(ep, (struct sock *)sk0, now);
+	return 1;
+}
+
+static __always_inline void seed_queue(__u64 listener)
+{
+	__u64 port = listener_key(CAST(sock, listener)), request;
+	ns_t now = bpf_ktime_get_ns();
+
+	request = ADDRESS(listener, inet_connection_sock, icsk_accept_queue.rskq_accept_head);
+	for (int i = 0; i < SEED_QUEUED && request; i++) {
+		seed_queued(ADDRESS(request, request_sock, sk), port, now);
+		request = ADDRESS(request, request_sock, dl_next);
+	}
+}
+
 /* one that ended while we looked is not told of again */
 static __always_inline void seed_listener(__u64 sk)
 {
-	listens(sk);
+	if (listens(sk))
+		seed_queue(sk);
 	if (unconnected(sk) != TCP_LISTEN)
 		listens_no_more(sk);
 }

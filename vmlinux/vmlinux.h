@@ -137,6 +137,11 @@ struct pt_regs {
 	__u64 ip;
 };
 
+struct request_sock {
+	struct request_sock *dl_next;
+	struct sock *sk;
+};
+
 struct sock_common {
 	__u16 skc_family;
 	__u8 skc_state;
@@ -240,6 +245,9 @@ struct tcp_sock {
 };
 
 struct inet_connection_sock {
+	struct {
+		struct request_sock *rskq_accept_head;
+	} icsk_accept_queue;
 	struct {
 		__u8 pending;
 	} icsk_ack;

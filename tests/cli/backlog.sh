@@ -41,4 +41,35 @@ says_true "the listener says that its queue was full, and how many requests it t
 "$IPCSTALL" replay -q m.rec --json m.json 2>>err
 says_true "a recording keeps that" "$the" \
 	'[(x["backlog"], x["peak"], x["dropped"]) for x in l["listeners"] if x["local"].endswith(":" + listens)] == [(0, 1, int(dropped))]' '(open("err").read(), l["listeners"])'
+
+# --- attached while a connection waits for accept(): no descriptor leads to it ---
+cat >queued.py <<'PY'
+import os, signal, socket
+s = socket.create_server(("127.0.0.1", 0))
+r, w = os.pipe()
+if not os.fork():
+    c = socket.create_connection(s.getsockname())
+    s.close()
+    c.sendall(b"a request")
+    os.write(w, b"!")
+    signal.alarm(60)
+    signal.pause()
+with open("/proc/self/comm", "w") as f:
+    f.write("never-accepts")
+os.read(r, 1)
+os.close(r)
+os.close(w)
+print(os.getpid(), flush=True)
+signal.alarm(60)
+signal.pause()
+PY
+python3 queued.py >pid &
+jobs_to_end+=($!)
+until_true test -s pid
+for tier in --exact --sampled; do
+	"$IPCSTALL" attach $tier -q -d 1s -p "$(cat pid)" --json m.json >/dev/null 2>err
+	says_true "attach $tier: who did not accept what was queued before" \
+		'c = json.load(open("m.json"))["ledger"]["card"]' \
+		'"for never-accepts[" in c["head"] and "to accept the connection" in c["head"] and c["ns"] > 8e8' '(open("err").read(), c)'
+done
 finish

@@ -1068,5 +1068,97 @@ def is_a_log():
     os.wait()
 
 
+def buffers_lines():
+    """filter reads a line each 60 ms, and writes all of them at the end; reader waits for it."""
+    (r, w), (r2, w2) = os.pipe(), os.pipe()
+
+    def feeds():
+        close_all([r, r2, w2])
+        for _ in range(20):
+            time.sleep(0.06)
+            os.write(w, b"a line")
+
+    def keeps():
+        close_all([w, r2])
+        kept = b""
+        while data := os.read(r, 100):
+            kept += data
+        os.write(w2, kept)
+
+    def reads_kept():
+        close_all([r, w, w2])
+        while os.read(r2, 4096):
+            pass
+
+    pids = [child("feeder", feeds), child("filter", keeps), child("reader", reads_kept)]
+    close_all([r, w, r2, w2])
+    for pid in pids:
+        os.waitpid(pid, 0)
+
+
+def has_idle_workers():
+    """Two workers of server wait at a pipe for work that does not come; client waits for server."""
+    r, w = os.pipe()
+    a, b = tcp()
+
+    def works():
+        close_all([w])
+        a.close()
+        b.close()
+        while os.read(r, 1):
+            pass
+
+    def serves_alone():
+        name("server")
+        a.close()
+        workers = [child("server", works) for _ in range(2)]
+        time.sleep(0.1)
+        while b.recv(1):
+            time.sleep(0.05)
+            b.send(b"a")
+        os.write(w, b"..")
+        os.close(w)
+        for pid in workers:
+            os.waitpid(pid, 0)
+        os._exit(0)
+
+    def asks():
+        close_all([r, w])
+        b.close()
+        for _ in range(20):
+            a.send(b"q")
+            a.recv(1)
+
+    client, server = child("client", asks), child("server", serves_alone)
+    close_all([r, w])
+    a.close()
+    b.close()
+    for pid in client, server:
+        os.waitpid(pid, 0)
+
+
+def answers_unread():
+    """server greets whoever comes, and never reads: two clients have what they came for."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def greets():
+        kept = []
+        for _ in range(2):
+            kept.append(listener.accept()[0])
+            kept[-1].recv(1, socket.MSG_PEEK)
+            kept[-1].send(b"hello")
+        time.sleep(1)
+
+    def comes():
+        s = socket.create_connection(listener.getsockname())
+        s.send(b"q")
+        s.recv(5)
+        time.sleep(0.8)
+
+    pids = [child("server", greets), child("client", comes), child("client", comes)]
+    for pid in pids:
+        os.waitpid(pid, 0)
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1]](*sys.argv[2:])

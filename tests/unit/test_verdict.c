@@ -3148,6 +3148,61 @@ static void a_little_time_without_a_cpu_hides_no_long_wait(void **state)
 	assert_int_equal(v.starved.endpoint, 0);
 }
 
+/* A ping-pong at full speed: each of its wake-ups takes a few microseconds. */
+static void who_is_woken_often_is_not_short_of_a_cpu(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++) {
+		seen_by_looks(&ep[i]);
+		ep[i].tx_calls.bytes = ep[i].rx_calls.bytes = 1000;
+	}
+	ep[0].rx.ns[RX_WAIT] = SECOND / 2;
+	ep[0].rx.max[RX_WAIT] = 0;
+	ep[1].rx_calls.no_cpu_res = ep[1].tx_calls.no_cpu_res = TRACE_BOUNDED;
+	ep[1].rx_calls.no_cpu_ns = ep[1].tx_calls.no_cpu_ns = 4 * (SECOND / 10);
+	ep[1].rx_calls.cpu_turns = ep[1].tx_calls.cpu_turns = 10; /* 40 ms each */
+	said_of_both(ep, &v);
+	assert_int_equal(v.kind, KIND_STARVED);
+	ep[1].rx_calls.cpu_turns = ep[1].tx_calls.cpu_turns = 40000; /* 10 us each */
+	said_of_both(ep, &v);
+	assert_int_equal(v.starved.endpoint, -1);
+}
+
+/* 8000 answers of 112 us each are no wait, and yet what the client does with its time */
+static void quick_answers_are_no_wait(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_snapshot s = { .ep = ep, .n = 2 };
+	struct verdict v;
+	struct card c;
+
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++) {
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.bytes = ep[i].rx_calls.bytes = 8000;
+		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 8000;
+	}
+	ep[0].making.connected = ep[1].making.accepted = true;
+	ep[0].rx.max[RX_WAIT] = SECOND / 100;
+	ep[1].rx.ns[RX_IDLE] = 9 * (SECOND / 10); /* it makes its answers */
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	assert_int_equal(v.quick.endpoint, 0);
+	card_make(&s, &v, &c);
+	assert_non_null(strstr(c.why, "waits for nginx[7] 8000 times, 112 us each"));
+	ep[0].rx.max[RX_WAIT] = SECOND / 5; /* a pause among them */
+	verdict_make(&s, &v);
+	assert_int_equal(v.kind, KIND_WAIT);
+	ep[0].rx.max[RX_WAIT] = SECOND / 100;
+	for (int i = 0; i < 2; i++)
+		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 800; /* 1.1 ms each */
+	verdict_make(&s, &v);
+	assert_int_equal(v.kind, KIND_WAIT);
+}
+
 /* a pipe with a thousand readers, of which each was woken late */
 static void the_waits_of_many_threads_are_no_more_than_all_the_time(void **state)
 {
@@ -3211,6 +3266,21 @@ static void a_reader_that_computes_limits_and_holds_nobody_up(void **state)
 	ep.tx.max[TX_SNDBUF] = SECOND / 20;
 	ep.tx.count[TX_SNDBUF] = 90; /* a stall ends when it reads */
 	assert_non_null(strstr(said_of(&ep, &v), "gzip[21] is not reading"));
+}
+
+/* It is busy, and hardly ever in the way: something else sets the pace. */
+static void what_holds_up_little_is_no_limit(void **state)
+{
+	struct trace_endpoint ep;
+	struct verdict v;
+
+	pipeline(&ep);
+	ep.rx_calls.cpu_ns = 95 * (SECOND / 100);
+	ep.tx.ns[TX_IDLE] += ep.tx.ns[TX_SNDBUF] - SECOND / 10;
+	ep.tx.ns[TX_SNDBUF] = SECOND / 10;
+	said_of(&ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	assert_int_equal(v.kind, KIND_QUIET);
 }
 
 /* pigz: the thread that reads hands the work to others */
@@ -4531,6 +4601,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_answer_in_pieces_is_no_thinking),
 	cmocka_unit_test(connections_that_are_refused_again_and_again_are_a_wait),
 	cmocka_unit_test(connections_that_are_reset_again_and_again_are_a_wait),
+	cmocka_unit_test(who_is_woken_often_is_not_short_of_a_cpu),
+	cmocka_unit_test(quick_answers_are_no_wait),
+	cmocka_unit_test(what_holds_up_little_is_no_limit),
 	cmocka_unit_test(who_polls_for_its_answers_makes_itself_wait),
 	cmocka_unit_test(who_splices_waits_for_what_the_other_end_takes),
 	cmocka_unit_test(the_front_of_a_chain_is_named),

@@ -592,8 +592,9 @@ static void card_of_late_reader(const struct making *m)
 {
 	const struct reader_spell *late = &m->v->late;
 	const struct trace_endpoint *ep = &m->s->ep[late->endpoint];
-	bool not_accepted = lay_in_queue(ep, late->ns);
 	struct who reader = late_reader(m, ep, late->ns);
+	bool not_accepted = lay_in_queue(ep, late->ns) ||
+			    (reader.tgid && !ep->rx_calls.tgid && listener_of(m->s, ep));
 	struct card *c = m->c;
 
 	peer_name(m->s, ep, c->who, sizeof(c->who));
@@ -915,11 +916,23 @@ static void where_wait(const struct making *m)
 			       .estimated = w->estimated });
 }
 
+/* who listens where nobody has accepted what ep's program connected; NULL: that is not so */
+static const struct trace_listener *who_does_not_accept(const struct making *m,
+							const struct trace_endpoint *ep)
+{
+	const struct trace_endpoint *at = ep->peer >= 0 ? &m->s->ep[ep->peer] : NULL;
+
+	return at && at != ep && !at->rx_calls.tgid && !at->tx_calls.tgid ? listener_of(m->s, at)
+									  : NULL;
+}
+
 /* of whoever waits there: most of what it sent lay in its server's queue */
 static bool waits_for_accept(const struct making *m, const struct trace_endpoint *ep)
 {
 	const struct trace_endpoint *at = ep->peer >= 0 ? &m->s->ep[ep->peer] : NULL;
 
+	if (who_does_not_accept(m, ep))
+		return true;
 	return at && at != ep && at->making.accept_unread_ns &&
 	       lay_in_queue(at, at->rx.ns[RX_UNREAD]);
 }
@@ -994,6 +1007,9 @@ static void card_wait(const struct making *m)
 		   waiter = who_was_last(&ep->rx_calls);
 	struct card *c = m->c;
 
+	if (!silent.tgid && who_does_not_accept(m, ep))
+		silent = (struct who){ .tgid = who_does_not_accept(m, ep)->tgid,
+				       .comm = who_does_not_accept(m, ep)->comm };
 	silent.others |= m->v->waits.others_awaited;
 	waiter.others |= m->v->waits.others_wait;
 	who_name(&waiter, c->who, sizeof(c->who));
