@@ -280,7 +280,7 @@ static void head_text(const json_t *o, const char *key, const char *otherwise, c
 /* what a reader must know before the figures */
 static void say_other_build(const struct recording_state *st, const char *path)
 {
-	const char *before = "recorded by a build without";
+	const char *before = "recorded by another build, without some figures of";
 
 	for (size_t i = 0; codec_endpoint_section(i); i++) {
 		if (!(st->lacks >> i & 1))
@@ -291,7 +291,7 @@ static void say_other_build(const struct recording_state *st, const char *path)
 		before = ",";
 	}
 	if (st->lacks)
-		fputs(": these figures are unknown\n", stderr);
+		fputs("; these are unknown\n", stderr);
 	if (st->unknown_sections)
 		fprintf(stderr,
 			"ipcstall: %s: recorded by a newer build; figures unknown to this one are "
