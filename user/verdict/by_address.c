@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "base/array.h"
+#include "verdict/times.h"
 
 static const struct trace_addr any;
 
@@ -68,6 +69,12 @@ struct by_address all_at(const struct by_address *list, const struct trace_endpo
 	return (struct by_address){ list->v + first, end - first };
 }
 
+/* A program may have bound a port for a moment, to find one that is free for another. */
+static bool ended_before(const struct trace_endpoint *x, const struct trace_endpoint *ep)
+{
+	return x->closed && x->at_ns <= began(ep);
+}
+
 /* the first there but `ep` itself */
 static const struct trace_endpoint *first_at(const struct by_address *bound,
 					     const struct at_address *want,
@@ -78,7 +85,7 @@ static const struct trace_endpoint *first_at(const struct by_address *bound,
 
 		if (address_order(x, want) || x->netns != want->netns)
 			return NULL;
-		if (x->ep != ep)
+		if (x->ep != ep && !ended_before(x->ep, ep))
 			return x->ep;
 	}
 	return NULL;
@@ -118,7 +125,7 @@ int *find_bound_there(const struct trace_snapshot *s)
 
 static bool is_bound_there(const struct trace_endpoint *x, const struct trace_endpoint *ep)
 {
-	return x != ep && x->proto == TRACE_UDP && x->local.port == ep->remote.port &&
+	return x != ep && !ended_before(x, ep) && x->proto == TRACE_UDP && x->local.port == ep->remote.port &&
 	       x->netns == ep->netns &&
 	       (!memcmp(x->local.ip, any.ip, sizeof(any.ip)) ||
 		!memcmp(x->local.ip, ep->remote.ip, sizeof(x->local.ip)));

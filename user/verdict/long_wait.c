@@ -234,14 +234,20 @@ static double least_share(const struct trace_snapshot *s, size_t i)
 	return asked ? WAIT_SHARE : FEED_SHARE;
 }
 
-static bool waits_in_vain(const struct trace_snapshot *s, size_t i, bool nothing_sent)
+static bool waits_so_long(const struct trace_snapshot *s, size_t i, bool nothing_sent,
+			  double least)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 	struct reader_spell r = waited_at(s, i);
 
-	return (r.share >= least_share(s, i) || pauses(s, i, &r)) &&
+	return (r.share >= least || pauses(s, i, &r)) &&
 	       (ep->rx.resolution[RX_WAIT] != TRACE_UNKNOWN || waits_out_of_calls(s, i)) &&
 	       may_matter(s, i, nothing_sent) && awaits_another(s, i, r.ns);
+}
+
+static bool waits_in_vain(const struct trace_snapshot *s, size_t i, bool nothing_sent)
+{
+	return waits_so_long(s, i, nothing_sent, least_share(s, i));
 }
 
 static bool is_much_of(uint64_t wait, uint64_t other)
@@ -305,7 +311,7 @@ static bool sent_the_rest(const struct trace_snapshot *s, size_t i, size_t back)
 	const struct trace_endpoint *ep = &s->ep[i];
 	const struct trace_call_stats *answers = &ep->rx_calls,
 				      *questions = &s->ep[way_out_by(s, i, (int)back)].tx_calls;
-	uint64_t wait = ep->rx.ns[RX_WAIT];
+	uint64_t wait = ep->rx.max[RX_WAIT]; /* the first of them, if there were several */
 
 	return asks(s, i) && questions->messages > answers->messages && answers->reply_n &&
 	       2 * answers->reply_max_ns < wait && answers->first_reply_ns >= began(ep) + wait;
@@ -358,11 +364,27 @@ static bool asks_over_long_path(const struct trace_snapshot *s, size_t i)
 	       2 * path * turns_taken(ep) >= waited_at(s, i).ns;
 }
 
+static bool is_not_by_turns(const struct trace_snapshot *s, size_t i, bool nothing_sent)
+{
+	return waits_back(s, i) < 0 || asks_over_long_path(s, i) ||
+	       waits_for_it_too(s, i, nothing_sent) >= 0;
+}
+
 bool waits_long(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
-	return waits_in_vain(s, i, nothing_sent) &&
-	       (waits_back(s, i) < 0 || asks_over_long_path(s, i) ||
-		waits_for_it_too(s, i, nothing_sent) >= 0);
+	return waits_in_vain(s, i, nothing_sent) && is_not_by_turns(s, i, nothing_sent);
+}
+
+/* A connection of a pool rests between its requests. */
+#define POOL_SHARE 0.1
+
+bool waits_at_times(const struct trace_snapshot *s, size_t i, bool nothing_sent)
+{
+	bool out = waits_out_of_calls(s, i), asks_server = out && s->ep[i].peer >= 0 &&
+		   asks(s, i) && is_asked(s, (size_t)s->ep[i].peer);
+
+	return waits_so_long(s, i, nothing_sent, out ? POOL_SHARE : least_share(s, i)) &&
+	       (asks_server || is_not_by_turns(s, i, nothing_sent));
 }
 
 struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait *is, bool nothing_sent)

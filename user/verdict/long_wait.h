@@ -13,6 +13,8 @@ pid_t awaited_tgid(const struct trace_endpoint *sender, bool pipe);
 typedef bool is_wait(const struct trace_snapshot *s, size_t i, bool nothing_sent);
 
 is_wait waits_long, waits_mutually;
+/* waits_long(), or one of several connections to the same server, and for a part of its life */
+is_wait waits_at_times;
 
 struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait *is, bool nothing_sent);
 

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 
+#include "verdict/by_address.h"
 #include "verdict/kept_output.h"
 #include "verdict/unsampled_connections.h"
 #include "verdict/long_wait.h"
@@ -387,7 +388,7 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 		if (i == (size_t)wait->endpoint || !waits_are_alike(s, &s->ep[wait->endpoint], ep))
 			continue;
 		ns = waited_at(s, i).ns;
-		if (ns < VERDICT_MIN_NS || !waits_long(s, i, nothing_sent))
+		if (ns < VERDICT_MIN_NS || !waits_at_times(s, i, nothing_sent))
 			continue;
 		sum.connections++;
 		sum.ns += ns;
@@ -414,7 +415,10 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 static pid_t awaited_tgid_at(const struct trace_snapshot *s, int i)
 {
 	const struct trace_endpoint *sender = awaited_end(s, &s->ep[i]);
+	int server = sender ? -1 : bound_where_it_sends(s, &s->ep[i]);
 
+	if (server >= 0)
+		return s->ep[server].rx_calls.tgid;
 	return sender ? awaited_tgid(sender, s->ep[i].proto == TRACE_PIPE) : 0;
 }
 
@@ -445,8 +449,8 @@ static struct alike next_of_chain(const struct trace_snapshot *s, const struct a
 		return next;
 	if (wait->helpers || (ep->proto == TRACE_PIPE && ep->tx_calls.others))
 		reader.helpers = who_sends(s, ep)->comm;
-	next = longest_in_all(s, waits_long, &reader, least_ns, nothing_sent);
-	if (next.longest.endpoint < 0 && !wait->helpers)
+	next = longest_in_all(s, waits_at_times, &reader, least_ns, nothing_sent);
+	if (next.longest.endpoint < 0 && !wait->helpers && sender)
 		next = alone(s, comes_from(s, sender, (double)least_ns, ep->rx_calls.tgid));
 	if (next.longest.endpoint >= 0 && outlasts(&next.longest, &wait->longest))
 		next = (struct alike){ .longest.endpoint = -1 };
@@ -550,8 +554,9 @@ static bool waits_for_answers(const struct trace_snapshot *s, size_t i, bool not
 	       waits_for_news(s, i, nothing_sent);
 }
 
-/* A worker waits for work where it never asked, or by a pipe for orders. Whoever waits for that
- * worker is the news. */
+/* A worker waits for work where it never asked, or by a pipe for orders; a program is fed by one
+ * that sends rarely. Whoever waits for an answer, of that worker or of another, is the news, unless
+ * it feeds the first. */
 static struct alike of_clients(const struct trace_snapshot *s, struct alike any, bool nothing_sent)
 {
 	const struct trace_endpoint *ep = any.longest.endpoint < 0 ? NULL
@@ -562,9 +567,10 @@ static struct alike of_clients(const struct trace_snapshot *s, struct alike any,
 		    (ep->tx_calls.messages || !trace_messages_known(&ep->tx_calls))))
 		return any;
 	asked = longest_in_all(s, waits_for_answers, NULL, any.ns / 2, nothing_sent);
-	if (asked.longest.endpoint < 0)
+	if (asked.longest.endpoint < 0 ||
+	    awaited_tgid_at(s, any.longest.endpoint) == s->ep[asked.longest.endpoint].rx_calls.tgid)
 		return any;
-	return awaited_tgid_at(s, asked.longest.endpoint) == ep->rx_calls.tgid ? asked : any;
+	return asked;
 }
 
 /* A mutual wait ends by itself never, any other by an answer: it comes first, unless another dwarfs
