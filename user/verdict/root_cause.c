@@ -19,29 +19,39 @@ static bool known_and_much(const struct trace_call_stats *b)
 	return b->bytes_res != TRACE_UNKNOWN && b->bytes >= PASSED_LEAST;
 }
 
+/* What it reads ahead it keeps in a queue of its own. */
+#define QUEUE_PART 8
+
+static bool as_much_but_queue(uint64_t a, uint64_t b)
+{
+	return QUEUE_PART * (larger(a, b) - smaller(a, b)) <= larger(a, b);
+}
+
+typedef bool compares(uint64_t, uint64_t);
+
 /* as far as is known: it may have */
-static bool moved(const struct trace_call_stats *b, pid_t tgid, uint64_t bytes)
+static bool moved(const struct trace_call_stats *b, pid_t tgid, uint64_t bytes, compares *alike)
 {
 	return b->tgid == tgid &&
-	       (b->bytes_res == TRACE_UNKNOWN || (b->bytes && about_as_much(b->bytes, bytes)));
+	       (b->bytes_res == TRACE_UNKNOWN || (b->bytes && alike(b->bytes, bytes)));
 }
 
 /* A program that passes on what it reads need not read sooner than it can send. The amounts show
  * that it passes them on: it sent here what it read there, and nothing else that it reads or sends
  * is as much, so each can only belong to the other. */
 static bool passes_on(const struct trace_snapshot *s, const struct trace_endpoint *from,
-		      const struct trace_endpoint *to, pid_t tgid)
+		      const struct trace_endpoint *to, pid_t tgid, compares *alike)
 {
 	const struct trace_call_stats *in = who_reads(s, from);
 	size_t read = 0, sent = 0;
 
 	if (!in || s->counters.dropped || !known_and_much(in) || !known_and_much(&to->tx_calls))
 		return false;
-	if (!moved(in, tgid, in->bytes) || !moved(&to->tx_calls, tgid, in->bytes))
+	if (!moved(in, tgid, in->bytes, alike) || !moved(&to->tx_calls, tgid, in->bytes, alike))
 		return false;
 	for (size_t i = 0; i < s->n; i++) {
-		read += moved(&s->ep[i].rx_calls, tgid, in->bytes);
-		sent += moved(&s->ep[i].tx_calls, tgid, in->bytes);
+		read += moved(&s->ep[i].rx_calls, tgid, in->bytes, alike);
+		sent += moved(&s->ep[i].tx_calls, tgid, in->bytes, alike);
 	}
 	return read == 1 && sent == 1;
 }
@@ -64,6 +74,11 @@ static bool lives_overlap(const struct trace_endpoint *a, const struct trace_end
  * of that. */
 #define NEARLY 0.8
 
+static bool nearly_all_of_it(const struct finding *f, const struct trace_endpoint *to)
+{
+	return (double)ledger_stall_ns(&to->tx) >= NEARLY * (double)f->blamed_ns;
+}
+
 /* Was what he passes on held up meanwhile, for at least half of what `f` lays at his door? He need
  * not have slept: he may ask by poll(). */
 static bool held_up_passing_on(const struct trace_snapshot *s, const struct finding *f,
@@ -74,11 +89,11 @@ static bool held_up_passing_on(const struct trace_snapshot *s, const struct find
 	if (who_was_held_up(to, behind->cause).tgid != reader->tgid ||
 	    behind->blamed == BLAME_OWN_WRITES)
 		return false;
+	if (nearly_all_of_it(f, to) && lives_overlap(from, to))
+		return passes_on(s, from, to, reader->tgid, as_much_but_queue);
 	return (2 * surely_overlap(from, f->blamed_ns, to, behind->ns) >= f->blamed_ns ||
-		((longest_are_one(f, behind) ||
-		  (double)behind->ns >= NEARLY * (double)f->blamed_ns) &&
-		 lives_overlap(from, to))) &&
-	       passes_on(s, from, to, reader->tgid);
+		(longest_are_one(f, behind) && lives_overlap(from, to))) &&
+	       passes_on(s, from, to, reader->tgid, about_as_much);
 }
 
 /* ---- who is asleep ---- */
