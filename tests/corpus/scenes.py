@@ -1160,5 +1160,154 @@ def answers_unread():
         os.waitpid(pid, 0)
 
 
+def streams_its_answer():
+    """server answers one question in ten pieces, one each 80 ms; client waits for them in epoll."""
+    def asks(s):
+        poll = select.epoll()
+        poll.register(s, select.EPOLLIN)
+        s.send(b"q")
+        for _ in range(10):
+            poll.poll()
+            s.recv(100)
+
+    def answers(s):
+        s.recv(1)
+        for _ in range(10):
+            time.sleep(0.08)
+            s.send(b"a piece")
+
+    pairs_up(asks, answers)
+
+
+def forgets_some():
+    """server does not answer three of 24 questions, for which client waits 0.25 s each."""
+    def asks(s):
+        s.settimeout(0.25)
+        for _ in range(24):
+            s.send(b"q")
+            try:
+                s.recv(1)
+            except TimeoutError:
+                pass
+
+    def answers(s):
+        for i in range(24):
+            s.recv(1)
+            if i % 8 != 5:
+                s.send(b"a")
+
+    pairs_up(asks, answers)
+
+
+def passes_a_token():
+    """holder has the only token of a pipe for 0.8 s; waiter sleeps in read() for it."""
+    r, w = os.pipe()
+    os.write(w, b"t")
+
+    def holds_it():
+        os.read(r, 1)
+        time.sleep(0.8)
+        os.write(w, b"t")
+
+    def waits_for_it():
+        time.sleep(0.1)
+        os.read(r, 1)
+        os.write(w, b"t")
+
+    pids = [child("holder", holds_it), child("waiter", waits_for_it)]
+    for pid in pids:
+        os.waitpid(pid, 0)
+
+
+def queues_before_a_pool():
+    """proxy has one connection to back, for three clients at once; it rests between its uses."""
+    front, back = socket.create_server(("127.0.0.1", 0)), socket.create_server(("127.0.0.1", 0))
+
+    def works():
+        front.close()
+        pool = select.epoll()
+        c = back.accept()[0]
+        pool.register(c, select.EPOLLIN)
+        while pool.poll() and c.recv(100):
+            time.sleep(0.06)
+            c.send(b"a" * 100)
+
+    def passes_on():
+        upstream = socket.create_connection(back.getsockname())
+        back.close()
+        poll, fds = select.epoll(), {}
+        for _ in range(3):
+            c = front.accept()[0]
+            fds[c.fileno()] = c
+            poll.register(c, select.EPOLLIN)
+        answer = select.epoll()
+        answer.register(upstream, select.EPOLLIN)
+        while fds:
+            for fd, _ in poll.poll():
+                if not (data := fds[fd].recv(100)):
+                    poll.unregister(fd)
+                    fds.pop(fd)
+                    continue
+                upstream.send(data)
+                answer.poll()
+                fds[fd].send(upstream.recv(100))
+
+    def asks():
+        back.close()
+        with socket.create_connection(front.getsockname()) as s:
+            for _ in range(5):
+                s.send(b"q" * 100)
+                s.recv(100)
+
+    pids = [child("back", works), child("proxy", passes_on)] + [child("client", asks) for _ in range(3)]
+    front.close()
+    back.close()
+    for pid in pids:
+        os.waitpid(pid, 0)
+
+
+def forwards_datagrams():
+    """client asks forwarder by UDP, and that one server, whose port another had bound before."""
+    ports = []
+    for _ in range(2):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+            s.bind(("127.0.0.1", 0))
+            ports.append(s.getsockname())
+
+    def udp(bind=None, to=None):
+        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        if bind:
+            s.bind(bind)
+        if to:
+            s.connect(to)
+        return s
+
+    def answers():
+        s = udp(ports[0])
+        for _ in range(8):
+            whom = s.recvfrom(10)[1]
+            time.sleep(0.1)
+            s.sendto(b"a", whom)
+
+    def forwards():
+        s, up = udp(ports[1]), udp(to=ports[0])
+        for _ in range(8):
+            question, whom = s.recvfrom(10)
+            up.send(question)
+            s.sendto(up.recv(10), whom)
+
+    def asks():
+        s = udp(to=ports[1])
+        for _ in range(8):
+            s.send(b"q")
+            s.recv(10)
+
+    pids = [child("server", answers), child("forwarder", forwards)]
+    time.sleep(0.2)
+    pids.append(child("client", asks))
+    for pid in pids:
+        os.waitpid(pid, 0)
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1]](*sys.argv[2:])

@@ -877,6 +877,9 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		why_under_way(m);
 	else if (has_requests(&m->v->waits.requests) && !is_fed(m, ep))
 		why_requests(m, &m->v->waits.requests, sender, ep);
+	else if (is_token(ep))
+		snprintf(buf, len, "several processes read from this pipe and write to it: one of "
+				   "the others has not put back yet what it took");
 	else if (kept_input(m->s, (size_t)m->v->wait.endpoint) >= 0)
 		why_kept(m);
 	else if (sender)
@@ -1028,6 +1031,11 @@ static void card_wait(const struct making *m)
 		silent = owner;
 		snprintf(c->head, sizeof(c->head), "%s %s for more data or EOF", c->who,
 			 waits(c->who));
+	} else if (is_token(ep)) {
+		snprintf(c->whom, sizeof(c->whom), "another process");
+		snprintf(c->who, sizeof(c->who), "%.16s[%d]", ep->rx_calls.comm, ep->rx_calls.tgid);
+		snprintf(c->head, sizeof(c->head),
+			 "%s waits for a token that %s took from a pipe", c->who, c->whom);
 	} else if (m->v->chain.n) {
 		head_of_chain(m);
 	} else {

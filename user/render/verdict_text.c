@@ -534,8 +534,9 @@ static void append_unanswered(const struct requests *r, char *buf, size_t len)
 	human_ns((double)r->retry_ns, each, sizeof(each));
 	text_append(buf, len,
 		    "did not answer %" PRIu64 " of %" PRIu64
-		    " requests, or they were lost; each cost a wait of up to %s",
-		    r->unanswered, r->n + r->unanswered, each);
+		    " requests%s; each cost a wait of up to %s",
+		    r->unanswered, r->n + r->unanswered,
+		    r->may_be_lost ? ", or they were lost" : "", each);
 }
 
 #define UNLIKE 3 /* times the average: then that says little */

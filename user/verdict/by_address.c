@@ -125,8 +125,8 @@ int *find_bound_there(const struct trace_snapshot *s)
 
 static bool is_bound_there(const struct trace_endpoint *x, const struct trace_endpoint *ep)
 {
-	return x != ep && !ended_before(x, ep) && x->proto == TRACE_UDP && x->local.port == ep->remote.port &&
-	       x->netns == ep->netns &&
+	return x != ep && !ended_before(x, ep) && x->proto == TRACE_UDP &&
+	       x->local.port == ep->remote.port && x->netns == ep->netns &&
 	       (!memcmp(x->local.ip, any.ip, sizeof(any.ip)) ||
 		!memcmp(x->local.ip, ep->remote.ip, sizeof(x->local.ip)));
 }

@@ -32,7 +32,7 @@ enum rank {
 };
 
 /* Of two times: beside the one, so many times as long, nobody asks for the other. */
-#define OVERSHADOWS 10
+#define OVERSHADOWS 6
 
 /* ---- stalls ---- */
 
@@ -247,7 +247,8 @@ static double share_scattered(const struct verdict *v)
 
 /* A stall of less than this, of a sender's time or of all that was watched, is what a wait ten
  * times as long hides; one that the machine made, by a wait of which it explains less than half. */
-#define TRIFLE_SHARE 0.1
+#define TRIFLE_SHARE  0.1
+#define TRIFLE_OF_ALL 0.15
 
 static bool overshadows(const struct verdict *v, uint64_t wait_ns)
 {
@@ -261,7 +262,7 @@ static bool overshadows(const struct verdict *v, uint64_t wait_ns)
 	if (wait_ns < OVERSHADOWS * f->all.ns)
 		return false;
 	return finding_share(f) < TRIFLE_SHARE ||
-	       (double)f->all.ns < TRIFLE_SHARE * (double)v->observed_ns;
+	       (double)f->all.ns < TRIFLE_OF_ALL * (double)v->observed_ns;
 }
 
 static enum rank rank_any_wait(const struct verdict *v)

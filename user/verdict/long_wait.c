@@ -129,6 +129,14 @@ static bool is_log(const struct trace_endpoint *ep)
 	return ep->proto == TRACE_UNIX_DGRAM && !ep->tx_calls.messages && !ep->tx_calls.bytes;
 }
 
+/* Several processes take tokens from a pipe, and put them back: one of the others has it. */
+bool is_token(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_PIPE && ep->rx_calls.others && ep->tx_calls.others &&
+	       ep->rx.max[RX_WAIT] >= NOTICEABLE_NS &&
+	       2 * ep->rx.max[RX_WAIT] >= ep->rx.lifetime_ns;
+}
+
 /* What a server without work or a program's own helper waits for is no news. */
 static bool awaits_another(const struct trace_snapshot *s, size_t i, uint64_t wait)
 {
@@ -140,7 +148,7 @@ static bool awaits_another(const struct trace_snapshot *s, size_t i, uint64_t wa
 	if (is_log(ep))
 		return false;
 	other = awaited_tgid(sender, ep->proto == TRACE_PIPE) != ep->rx_calls.tgid ||
-		pool_work(s, ep);
+		pool_work(s, ep) || is_token(ep);
 	return (double)(has_nothing_to_send(sender, ep) + round_trips_ns(sender, ep)) >=
 		       IDLE_SHARE * (double)wait &&
 	       (other || talks_to_itself(s, i));
@@ -270,6 +278,13 @@ static bool awaits_slow_answers(const struct trace_snapshot *s, size_t i, size_t
 	       2 * answers->reply_ns >= r->ns;
 }
 
+/* The server is back at its receive call, and has forgotten a question. */
+static bool is_left_unanswered(const struct trace_snapshot *s, size_t i)
+{
+	return asks(s, i) && trace_messages_known(&s->ep[i].tx_calls) &&
+	       trace_messages_known(&s->ep[i].rx_calls) && questions_unanswered(&s->ep[i]);
+}
+
 /* Where the one that it waits for waits for this one in turn, sooner or later; -1: it does not. A
  * thread may be back in a receive call while another works on the answer: the other end owes
  * nothing then. */
@@ -283,7 +298,7 @@ static int waits_back(const struct trace_snapshot *s, size_t i)
 		return -1;
 	there = waited_at(s, (size_t)back);
 	if ((is_one_long(&r) && 2 * there.max_ns < r.max_ns) ||
-	    awaits_slow_answers(s, i, (size_t)back, &r))
+	    awaits_slow_answers(s, i, (size_t)back, &r) || is_left_unanswered(s, i))
 		return -1;
 	others = there.ns;
 	if (2 * owed_to(s, i, own) > own)

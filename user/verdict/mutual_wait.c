@@ -185,11 +185,13 @@ bool is_quiet_known(const struct trace_endpoint *ep)
 	return ep->tx_calls.quiet_ns && trace_messages_known(&ep->tx_calls);
 }
 
+#define FEW 4 /* times, each until somebody gives up */
+
 bool waits_once(const struct trace_endpoint *ep)
 {
 	uint64_t wait = ep->rx.ns[RX_WAIT];
 
-	return !is_quiet_known(ep) || 2 * ep->rx.max[RX_WAIT] >= wait ||
+	return !is_quiet_known(ep) || FEW * ep->rx.max[RX_WAIT] >= wait ||
 	       2 * ep->tx_calls.quiet_ns >= wait;
 }
 

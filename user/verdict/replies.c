@@ -323,6 +323,22 @@ static uint64_t came_but_unread(const struct trace_endpoint *ep, const struct tr
 		       : 0;
 }
 
+/* An answer in many pieces, with pauses between them: the first piece is its reply, and the rest
+ * comes unasked. What passes before it asks again, or after the last piece, is its own. */
+#define STREAM_PIECES 3
+
+static uint64_t streamed_ns(const struct trace_endpoint *ep)
+{
+	const struct trace_call_stats *in = &ep->rx_calls, *out = &ep->tx_calls;
+	uint64_t own = out->quiet_ns + out->reply_ns, idle = ep->rx.ns[RX_IDLE];
+
+	if (ep->proto == TRACE_PIPE || told_by_looks(ep) || !trace_messages_known(in) ||
+	    !trace_messages_known(out) || !in->reply_n || in->reply_n > out->messages ||
+	    in->messages < STREAM_PIECES * out->messages)
+		return 0;
+	return idle > own ? idle - own : 0;
+}
+
 struct reader_spell unanswered_at(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -331,6 +347,7 @@ struct reader_spell unanswered_at(const struct trace_snapshot *s, size_t i)
 	uint64_t ns = b->reply_ns + b->open_reply_ns, unread = came_but_unread(ep, b);
 
 	ns -= unread < ns ? unread : ns;
+	ns = larger(ns, streamed_ns(ep));
 	if ((!trace_messages_known(b) && !told_by_looks(ep)) || !ep->rx.lifetime_ns ||
 	    !may_be_question(s, i) || !asks(s, i) || was_at_work(&ep->rx_calls, ns))
 		return r;

@@ -159,32 +159,6 @@ static bool was_still_asked(const struct trace_endpoint *ep, uint64_t wait, uint
 	return is_local_ipc(ep) && rest > unread && rest > think;
 }
 
-/* What was told by replies is split by them: it is known how long each answer took to be made. */
-static void add_replies(const struct trace_snapshot *s, size_t i, const struct ends *e,
-			struct requests *sum)
-{
-	const struct trace_endpoint *ep = &s->ep[i];
-	struct reader_spell r = unanswered_at(s, i);
-	const struct trace_call_stats *b = e->answers ? &e->answers->tx_calls : NULL;
-	uint64_t path = 1000ull * ep->min_rtt_us * r.count, unread, think;
-
-	unread = smaller(r.ns, unread_there(e));
-	think = r.ns - unread;
-	think = b && reads_seen(e) && trace_messages_known(b)
-			? smaller(think, b->reply_ns + b->open_reply_ns)
-			: think - smaller(think, path);
-	if (was_still_asked(ep, r.ns, unread, think))
-		return;
-	sum->n += r.count;
-	sum->unread_ns += unread;
-	sum->way_ns += r.ns - unread - think;
-	sum->think_ns += think;
-	add_longest(e, r.max_ns, think, unread, sum);
-	add_whole_answers(e, sum);
-	sum->bounded |= !b;
-	sum->uneven |= is_uneven(e);
-}
-
 /* An answer that is streamed: its pieces are no questions, and who sends them by and by does not
  * think. */
 #define IN_PIECES 3
@@ -197,6 +171,42 @@ static uint64_t pieces_of(const struct ends *e, uint64_t n, uint64_t think)
 			       2 * b->reply_ns < think
 		       ? b->messages
 		       : 0;
+}
+
+static uint64_t until_reply(const struct trace_endpoint *ep, const struct ends *e, uint64_t n,
+			    uint64_t ns)
+{
+	const struct trace_call_stats *b = e->answers ? &e->answers->tx_calls : NULL;
+
+	if (b && reads_seen(e) && trace_messages_known(b))
+		return smaller(ns, b->reply_ns + b->open_reply_ns);
+	return ns - smaller(ns, 1000ull * ep->min_rtt_us * n);
+}
+
+/* What was told by replies is split by them: it is known how long each answer took to be made. */
+static void add_replies(const struct trace_snapshot *s, size_t i, const struct ends *e,
+			struct requests *sum)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+	struct reader_spell r = unanswered_at(s, i);
+	uint64_t unread = smaller(r.ns, unread_there(e)), think = r.ns - unread,
+		 pieces = pieces_of(e, r.count, think);
+
+	sum->pieces += pieces;
+	if (pieces)
+		sum->pieces_max_ns = larger(sum->pieces_max_ns, ep->rx.max[RX_IDLE]);
+	else
+		think = until_reply(ep, e, r.count, think);
+	if (was_still_asked(ep, r.ns, unread, think))
+		return;
+	sum->n += r.count;
+	sum->unread_ns += unread;
+	sum->way_ns += r.ns - unread - think;
+	sum->think_ns += think;
+	add_longest(e, r.max_ns, think, unread, sum);
+	add_whole_answers(e, sum);
+	sum->bounded |= !e->answers;
+	sum->uneven |= is_uneven(e);
 }
 
 /* the waits that lasted about as long as the longest */
@@ -220,20 +230,30 @@ static bool answers_come_soon(const struct trace_endpoint *ep, uint64_t timer_ns
 	       SOON * (b->reply_ns / b->reply_n) < timer_ns;
 }
 
-/* Some got an answer; for those that did not somebody waited the longest, by a timer, and that
- * makes up most of the time. */
-static void add_unanswered(const struct trace_endpoint *ep, uint64_t wait, struct requests *sum)
+uint64_t questions_unanswered(const struct trace_endpoint *ep)
 {
 	uint64_t sent = ep->tx_calls.messages, came = ep->rx_calls.messages,
 		 each = ep->rx.max[RX_WAIT];
 	uint64_t missing = smaller(sent > came ? sent - came : 0, longest_waits(ep));
 
-	if (ep->proto != TRACE_UDP || 2 * missing * each < wait)
+	if ((ep->proto != TRACE_UDP && ep->proto != TRACE_TCP) ||
+	    2 * missing * each < ep->rx.ns[RX_WAIT])
+		return 0;
+	if ((ep->proto == TRACE_TCP || missing >= came) && !answers_come_soon(ep, each))
+		return 0;
+	/* of a stream each answer may be to two writes */
+	return ep->proto == TRACE_TCP && 2 * missing > came ? 0 : missing;
+}
+
+static void add_unanswered(const struct trace_endpoint *ep, struct requests *sum)
+{
+	uint64_t n = questions_unanswered(ep);
+
+	if (!n)
 		return;
-	if (missing >= came && !answers_come_soon(ep, each))
-		return;
-	sum->unanswered += missing;
-	sum->retry_ns = each > sum->retry_ns ? each : sum->retry_ns;
+	sum->unanswered += n;
+	sum->retry_ns = larger(sum->retry_ns, ep->rx.max[RX_WAIT]);
+	sum->may_be_lost |= ep->proto == TRACE_UDP;
 }
 
 /* A few questions, and the connection was closed without an answer. */
@@ -272,8 +292,8 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 	unread = smaller(wait, unread_there(&e));
 	think = wait - unread - smaller(wait - unread, on_the_way(ep, &e, n));
 	think = may_have_thought(s, &e, think);
-	if (waits_for_more(ep, &e, n, wait, unread + think) ||
-	    was_still_asked(ep, wait, unread, think))
+	if (!questions_unanswered(ep) && (waits_for_more(ep, &e, n, wait, unread + think) ||
+					  was_still_asked(ep, wait, unread, think)))
 		return;
 	sum->n += n;
 	sum->unread_ns += unread;
@@ -287,7 +307,7 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 		sum->pieces_max_ns = larger(sum->pieces_max_ns, ep->rx.max[RX_WAIT]);
 	sum->uneven |= !pieces && is_uneven(&e);
 	sum->bounded |= !reads_seen(&e);
-	add_unanswered(ep, wait, sum);
+	add_unanswered(ep, sum);
 }
 
 bool has_requests(const struct requests *r)

@@ -17,6 +17,10 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
  * did not, or nobody saw. Known from looks too, which count no requests. */
 uint64_t unread_meanwhile(const struct trace_snapshot *s, size_t i, uint64_t wait_ns);
 /* Their number is known, with or without an answer. */
+/* Some got an answer; for so many that did not somebody waited the longest, by a timer, and that
+ * makes up most of the time. */
+uint64_t questions_unanswered(const struct trace_endpoint *ep);
+
 bool has_requests(const struct requests *r);
 /* what took most of the time */
 enum request_part longest_part(const struct requests *r);

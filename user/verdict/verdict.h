@@ -165,7 +165,8 @@ struct requests {
 	uint64_t whole, whole_ns; /* of those answered while the server was watched: its own time */
 	uint64_t pieces; /* of answers whose first piece came soon, and the others by and by */
 	uint64_t pieces_max_ns; /* the longest time between two of them */
-	uint64_t unanswered, retry_ns; /* datagrams, for each of which it waited so long */
+	uint64_t unanswered, retry_ns; /* for each of which it waited so long */
+	bool may_be_lost; /* these: they were datagrams */
 	uint64_t given_up, given_up_ns; /* the connection was closed without an answer */
 	bool bounded; /* the other end was not seen: it read, and thought, in that time */
 	bool uneven;  /* the two sent unlike numbers of messages: not each asks, or answers */
