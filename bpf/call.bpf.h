@@ -170,7 +170,8 @@ static __always_inline void process_name(char comm[COMM_LEN])
  * Remember who is in the call: the current thread, by the machine's number, under which its sleeps
  * are noted (note_sleep()). Returns voted_before().
  */
-static __always_inline __u32 note_task(struct call_stats *b, __u32 tid)
+static __always_inline __u32 note_task(struct call_stats *b, const struct call_stats *other,
+				       __u32 tid)
 {
 	__u32 tgid, before;
 
@@ -183,7 +184,7 @@ static __always_inline __u32 note_task(struct call_stats *b, __u32 tid)
 		b->others = b->tid != 0;
 	note_stranger(tid);
 	follow_sleeps(tid);
-	starved_from(b, tid, !b->tid && b->tgid == tgid);
+	starved_from(b, other, tid, !b->tid && b->tgid == tgid);
 	b->tgid = tgid;
 	b->named = LATEST(renames);
 	b->cgroup = bpf_get_current_cgroup_id();
@@ -301,7 +302,7 @@ SUBPROG int first_reads(struct endpoint *ep, __u32 before)
 
 static __always_inline void note_caller(struct endpoint *ep, enum dir dir, __u32 tid)
 {
-	__u32 before = note_task(call_stats_of(ep, dir), tid);
+	__u32 before = note_task(call_stats_of(ep, dir), call_stats_of(ep, dir ^ 1), tid);
 
 	if (before && dir == DIR_RX)
 		first_reads(ep, before);

@@ -175,9 +175,11 @@ static __always_inline ns_t born_of(__u64 task)
  * The current thread, `tid`, is the one that was last in the call, from now on. If it was already,
  * some task of the machine has got another name (note_task()), and what this one waited until now
  * is still to be counted. `held`: its process has held the descriptor until now, and was perhaps
- * stopped meanwhile.
+ * stopped meanwhile. `other`: the other direction; of who reads a question, waits for a CPU and
+ * answers, that wait is what keeps the answer.
  */
-static __noinline int starved_from(struct call_stats *b, __u32 tid, __u32 held)
+static __noinline int starved_from(struct call_stats *b, const struct call_stats *other, __u32 tid,
+				   __u32 held)
 {
 	__u64 task = bpf_get_current_task();
 
@@ -188,7 +190,9 @@ static __noinline int starved_from(struct call_stats *b, __u32 tid, __u32 held)
 	b->born = born_of(task);
 	b->tid = tid;
 	b->task = task;
-	b->waited_then = cpu_wait_of(b).waited;
+	b->waited_then = other && other->task == task && other->waited_then
+				 ? other->waited_then
+				 : cpu_wait_of(b).waited;
 	b->throttled_then = throttled(task);
 	if (!held)
 		b->stopped_then = stopped_so_far(tid);

@@ -421,7 +421,7 @@ print(clock() - began)
 
 
 @sick("thinks-in-queue", "waiting", cause="wait", who="^client", whom="^server",
-      why="thinks 1[12][0-9]", figure="the answers by one client's clock",
+      why="thinks 1[12][0-9]", figure="the answers by the clients' clocks",
       within=(60 * MS, 0.05))
 def queue_thinks(box):
     """
@@ -447,7 +447,7 @@ def server():
             time.sleep(0.03)
             c.send(b"answer")
 child("server", server)
-def client():
+def client(out):
     s = socket.create_connection(l.getsockname())
     late = 0
     for _ in range(15):
@@ -455,11 +455,11 @@ def client():
         began = clock()
         s.recv(100)
         late += clock() - began
-    print(late)
-for i in range(3):
-    child("client", client)
-name("client")
-client()
+    os.write(out, struct.pack("d", late))
+r, w = os.pipe()
+for _ in range(4):
+    child("client", client, w)
+print(sum(struct.unpack("d", os.read(r, 8))[0] for _ in range(4)))
 '''), box.own()
 
 

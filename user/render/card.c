@@ -752,7 +752,8 @@ static void why_requests(const struct making *m, const struct requests *r,
 	char *buf = m->c->why;
 	size_t len = sizeof(m->c->why);
 
-	snprintf(buf, len, "%s ", m->c->whom);
+	snprintf(buf, len, "%s ",
+		 name_is_plural(m->c->who) && name_is_plural(m->c->whom) ? "they" : m->c->whom);
 	append_requests(r, name_is_plural(m->c->whom), buf, len);
 	if (!r->bounded && !r->unanswered && !r->pieces && !mostly_given_up(r))
 		append_other_parts(r, buf, len);

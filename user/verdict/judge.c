@@ -194,7 +194,7 @@ static enum rank rank_late(const struct verdict *v)
 	if (v->late.endpoint < 0)
 		return RANK_NONE;
 	if (v->late_in_wait)
-		return v->waits.requests.n ? RANK_NONE : RANK_DWARFED; /* that tells it too */
+		return v->waits.requests.n ? RANK_NONE : RANK_DWARFED; /* the requests tell it */
 	if (heaviest(v, false) >= 0) /* it was found all the same: see is_apart() */
 		return RANK_OVERSHADOWS;
 	return v->withheld.endpoint >= 0 && withheld_longer(v) ? RANK_SECOND : RANK_FIRST;

@@ -455,16 +455,26 @@ static bool are_of_one_service(const struct trace_snapshot *s, const struct verd
 		!strcmp(client->rx_calls.comm, wait->rx_calls.comm));
 }
 
+/* Of one connection, where the answers took no time to speak of, what lay unread says it all. */
+#define NO_THINKING 0.1
+
+static bool requests_say_more(const struct verdict *v)
+{
+	const struct requests *r = &v->waits.requests;
+
+	return r->n && v->waits.ns >= v->late_all.ns &&
+	       (v->late_all.connections > 1 ||
+		(double)r->think_ns > NO_THINKING * (double)r->unread_ns);
+}
+
 /* Questions that lay unread are asked there, and took less than the answers did; or each has an
  * answer, and both times are known. */
 static bool is_part_of_wait(const struct trace_snapshot *s, const struct verdict *v)
 {
 	if (v->late.endpoint < 0 || !are_of_one_service(s, v))
 		return false;
-	if (v->waits.requests.n)
-		return v->waits.ns >= v->late_all.ns;
-	return s->ep[v->wait.endpoint].peer == v->late.endpoint &&
-	       v->waits.ns > DWARFS * v->late_all.ns;
+	return requests_say_more(v) || (s->ep[v->wait.endpoint].peer == v->late.endpoint &&
+					v->waits.ns > DWARFS * v->late_all.ns);
 }
 
 static bool is_limited(const struct verdict *v)

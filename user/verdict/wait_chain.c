@@ -541,11 +541,21 @@ static bool waits_for_report(const struct trace_snapshot *s, size_t i, bool noth
 	       is_at_work(s, ep->tx_calls.tgid, wait, nothing_sent);
 }
 
+/* A server's end of a connection that is kept for later: nothing came by it while it was watched. */
+static bool is_unused(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+
+	return ep->joined_late && !ep->rx_calls.bytes && !ep->tx_calls.bytes &&
+	       is_servers_end(s, i);
+}
+
 /* A server's wait for the next question is no news, unless somebody waits for that server. */
 static bool waits_for_news(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
-	return !is_asked(s, i) && !is_pool_work(s, &s->ep[i]) && waits_long(s, i, nothing_sent) &&
-	       !waits_for_report(s, i, nothing_sent) && !keeps_from_another(s, i);
+	return !is_asked(s, i) && !is_unused(s, i) && !is_pool_work(s, &s->ep[i]) &&
+	       waits_long(s, i, nothing_sent) && !waits_for_report(s, i, nothing_sent) &&
+	       !keeps_from_another(s, i);
 }
 
 static bool waits_for_answers(const struct trace_snapshot *s, size_t i, bool nothing_sent)
