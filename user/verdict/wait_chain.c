@@ -541,7 +541,7 @@ static bool waits_for_report(const struct trace_snapshot *s, size_t i, bool noth
 	       is_at_work(s, ep->tx_calls.tgid, wait, nothing_sent);
 }
 
-/* A server's end of a connection that is kept for later: nothing came by it while it was watched. */
+/* A server's end of a connection that is kept for later: nothing came by it meanwhile. */
 static bool is_unused(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
