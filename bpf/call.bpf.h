@@ -170,9 +170,9 @@ static __always_inline void process_name(char comm[COMM_LEN])
  * Remember who is in the call: the current thread, by the machine's number, under which its sleeps
  * are noted (note_sleep()). Returns voted_before().
  */
-static __always_inline __u32 note_task(struct call_stats *b, const struct call_stats *other,
-				       __u32 tid)
+static __always_inline __u32 note_task(struct endpoint *ep, enum dir dir, __u32 tid)
 {
+	struct call_stats *b = call_stats_of(ep, dir);
 	__u32 tgid, before;
 
 	if (b->tid == tid && b->named == LATEST(renames))
@@ -184,7 +184,7 @@ static __always_inline __u32 note_task(struct call_stats *b, const struct call_s
 		b->others = b->tid != 0;
 	note_stranger(tid);
 	follow_sleeps(tid);
-	starved_from(b, other, tid, !b->tid && b->tgid == tgid);
+	starved_from(ep, dir, tid, !b->tid && b->tgid == tgid);
 	b->tgid = tgid;
 	b->named = LATEST(renames);
 	b->cgroup = bpf_get_current_cgroup_id();
@@ -302,7 +302,7 @@ SUBPROG int first_reads(struct endpoint *ep, __u32 before)
 
 static __always_inline void note_caller(struct endpoint *ep, enum dir dir, __u32 tid)
 {
-	__u32 before = note_task(call_stats_of(ep, dir), call_stats_of(ep, dir ^ 1), tid);
+	__u32 before = note_task(ep, dir, tid);
 
 	if (before && dir == DIR_RX)
 		first_reads(ep, before);

@@ -212,7 +212,7 @@ SUBPROG int waits_for_data(__u64 task, __u64 key, __u32 tid)
 	c->polls = 1;
 	c->task = task;
 	rx_sleeps_in(ep, bpf_ktime_get_ns());
-	note_task(&ep->rx_calls, &ep->tx_calls, tid);
+	note_task(ep, DIR_RX, tid);
 	count(COUNT_OBSERVED);
 	return 1;
 }

@@ -169,7 +169,7 @@ static __always_inline void note_owner(struct endpoint *ep, ns_t now)
 {
 	if (ep->rx_calls.tgid || (ep->born == now && !is_accepted(ep)))
 		return;
-	note_task(&ep->rx_calls, &ep->tx_calls, bpf_get_current_pid_tgid());
+	note_task(ep, DIR_RX, bpf_get_current_pid_tgid());
 	ep->rx_calls.tid = 0;
 }
 

@@ -175,24 +175,27 @@ static __always_inline ns_t born_of(__u64 task)
  * The current thread, `tid`, is the one that was last in the call, from now on. If it was already,
  * some task of the machine has got another name (note_task()), and what this one waited until now
  * is still to be counted. `held`: its process has held the descriptor until now, and was perhaps
- * stopped meanwhile. `other`: the other direction; of who reads a question, waits for a CPU and
- * answers, that wait is what keeps the answer.
+ * stopped meanwhile. Of who reads a question, waits for a CPU and answers, that wait is what keeps
+ * the answer: it counts from when the thread was in a call of the other direction.
  */
-static __noinline int starved_from(struct call_stats *b, const struct call_stats *other, __u32 tid,
-				   __u32 held)
+SUBPROG int starved_from(struct endpoint *ep, __u32 dir, __u32 tid, __u32 held)
 {
+	struct call_stats *b, *other;
 	__u64 task = bpf_get_current_task();
 
-	if (!b || (b->tid == tid && b->task == task))
+	if (!ep)
+		return 0;
+	b = dir == DIR_TX ? &ep->tx_calls : &ep->rx_calls;
+	other = dir == DIR_TX ? &ep->rx_calls : &ep->tx_calls;
+	if (b->tid == tid && b->task == task)
 		return 0;
 	count_cpu(b);
 	b->cpu_then = GET(CAST(task_struct, task), se.sum_exec_runtime);
 	b->born = born_of(task);
 	b->tid = tid;
 	b->task = task;
-	b->waited_then = other && other->task == task && other->waited_then
-				 ? other->waited_then
-				 : cpu_wait_of(b).waited;
+	b->waited_then = other->task == task && other->waited_then ? other->waited_then
+								    : cpu_wait_of(b).waited;
 	b->throttled_then = throttled(task);
 	if (!held)
 		b->stopped_then = stopped_so_far(tid);
