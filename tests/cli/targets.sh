@@ -273,7 +273,7 @@ if command -v setpriv >/dev/null && [ "$(id -u)" = 0 ] && setpriv --bounding-set
 	check 'CAP_BPF and CAP_PERFMON suffice: a benchmark' "exit code $rc: $(head -c 300 err)" [ $rc -eq 0 ] &&
 		says_true 'with its ledger' "d = json.load(open('here/bench.json')); g = d['points'][0]['ledger']" \
 			"d['trace']['backend'] and g['unaccounted_ns'] == 0 and len(g['endpoints']) == 2" "[d['trace'], g]"
-	"${least[@]}" ./ipcstall run -q --json here/run.json -- ./known pipe-slow-reader n=5 >out 2>err </dev/null
+	"${least[@]}" ./ipcstall run -q --json here/run.json -- ./known pipe-slow-reader n=20 >out 2>err </dev/null
 	rc=$?
 	check 'CAP_BPF and CAP_PERFMON suffice: run' "exit code $rc: $(head -c 300 err)" [ $rc -eq 0 ] &&
 		says_true 'and its verdict' "g = json.load(open('here/run.json'))['ledger']" "'is not reading' in g['verdict']" "g['verdict']"
