@@ -290,8 +290,7 @@ static __always_inline void seed_queue(__u64 listener)
 /* one that ended while we looked is not told of again */
 static __always_inline void seed_listener(__u64 sk)
 {
-	if (listens(sk))
-		seed_queue(sk);
+	listens(sk);
 	if (unconnected(sk) != TCP_LISTEN)
 		listens_no_more(sk);
 }
@@ -392,8 +391,10 @@ int seed_fd(struct bpf_raw_tracepoint_args *ctx)
 	if (!file || !file_target(&to, file) || !is_what_was_seen(&to, ctx->args[2]))
 		return SEED_GONE;
 	what = seed_endpoint(&to, now);
-	if (what == SEED_LISTENS)
+	if (what == SEED_LISTENS) {
 		listener_held(listens_by(to.sk), task);
+		seed_queue(listens_by(to.sk));
+	}
 	ep = what >= SEED_KNOWN ? endpoint_known(target_key(&to)) : 0;
 	if (!ep)
 		return what;
