@@ -691,14 +691,23 @@ def answers_late(who):
         s.recv(100)
 
 
-def pool_of_one():
+def receives(s, how):
+    """All that has come; in_epoll: what it waits for, it waits for in no receive call."""
+    if how == "in_epoll":
+        poll = select.epoll()
+        poll.register(s, select.EPOLLIN)
+        poll.poll()
+    return s.recv(100)
+
+
+def pool_of_one(how=""):
     """Three clients ask at once a proxy that asks its only server for one after the other."""
     front, back = socket.create_server(("127.0.0.1", 0)), socket.create_server(("127.0.0.1", 0))
 
     def server():
         front.close()
         c = back.accept()[0]
-        while c.recv(100):
+        while receives(c, how):
             time.sleep(0.03)
             c.send(b"a" * 100)
 
@@ -717,7 +726,7 @@ def pool_of_one():
                     fds.pop(fd)
                     continue
                 upstream.send(data)
-                fds[fd].send(upstream.recv(100))
+                fds[fd].send(receives(upstream, how))
 
     def client():
         back.close()
@@ -1215,53 +1224,6 @@ def passes_a_token():
         os.write(w, b"t")
 
     pids = [child("holder", holds_it), child("waiter", waits_for_it)]
-    for pid in pids:
-        os.waitpid(pid, 0)
-
-
-def queues_before_a_pool():
-    """proxy has one connection to back, for three clients at once; it rests between its uses."""
-    front, back = socket.create_server(("127.0.0.1", 0)), socket.create_server(("127.0.0.1", 0))
-
-    def works():
-        front.close()
-        pool = select.epoll()
-        c = back.accept()[0]
-        pool.register(c, select.EPOLLIN)
-        while pool.poll() and c.recv(100):
-            time.sleep(0.06)
-            c.send(b"a" * 100)
-
-    def passes_on():
-        upstream = socket.create_connection(back.getsockname())
-        back.close()
-        poll, fds = select.epoll(), {}
-        for _ in range(3):
-            c = front.accept()[0]
-            fds[c.fileno()] = c
-            poll.register(c, select.EPOLLIN)
-        answer = select.epoll()
-        answer.register(upstream, select.EPOLLIN)
-        while fds:
-            for fd, _ in poll.poll():
-                if not (data := fds[fd].recv(100)):
-                    poll.unregister(fd)
-                    fds.pop(fd)
-                    continue
-                upstream.send(data)
-                answer.poll()
-                fds[fd].send(upstream.recv(100))
-
-    def asks():
-        back.close()
-        with socket.create_connection(front.getsockname()) as s:
-            for _ in range(5):
-                s.send(b"q" * 100)
-                s.recv(100)
-
-    pids = [child("back", works), child("proxy", passes_on)] + [child("client", asks) for _ in range(3)]
-    front.close()
-    back.close()
     for pid in pids:
         os.waitpid(pid, 0)
 
