@@ -70,6 +70,7 @@ for tier in --exact --sampled; do
 	"$IPCSTALL" attach $tier -q -d 1s -p "$(cat pid)" --json m.json >/dev/null 2>err
 	says_true "attach $tier: who did not accept what was queued before" \
 		'c = json.load(open("m.json"))["ledger"]["card"]' \
-		'"for never-accepts[" in c["head"] and "to accept the connection" in c["head"] and c["ns"] > 8e8' '(open("err").read(), c)'
+		'"for never-accepts[" in c["head"] and "to accept the connection" in c["head"] and c["ns"] > 8e8' \
+		'(open("err").read(), c)'
 done
 finish

@@ -3171,6 +3171,16 @@ static void who_is_woken_often_is_not_short_of_a_cpu(void **state)
 	assert_int_equal(v.starved.endpoint, -1);
 }
 
+/* so many messages each way, of a byte */
+static void ask_and_answer(struct trace_endpoint ep[2], uint64_t n)
+{
+	for (int i = 0; i < 2; i++) {
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.bytes = ep[i].rx_calls.bytes = n;
+		ep[i].tx_calls.messages = ep[i].rx_calls.messages = n;
+	}
+}
+
 /* 8000 answers of 112 us each are no wait, and yet what the client does with its time */
 static void quick_answers_are_no_wait(void **state)
 {
@@ -3180,11 +3190,7 @@ static void quick_answers_are_no_wait(void **state)
 	struct card c;
 
 	client_and_server(ep);
-	for (int i = 0; i < 2; i++) {
-		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
-		ep[i].tx_calls.bytes = ep[i].rx_calls.bytes = 8000;
-		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 8000;
-	}
+	ask_and_answer(ep, 8000);
 	ep[0].making.connected = ep[1].making.accepted = true;
 	ep[0].rx.max[RX_WAIT] = SECOND / 100;
 	ep[1].rx.ns[RX_IDLE] = 9 * (SECOND / 10); /* it makes its answers */
@@ -3197,8 +3203,7 @@ static void quick_answers_are_no_wait(void **state)
 	verdict_make(&s, &v);
 	assert_int_equal(v.kind, KIND_WAIT);
 	ep[0].rx.max[RX_WAIT] = SECOND / 100;
-	for (int i = 0; i < 2; i++)
-		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 800; /* 1.1 ms each */
+	ask_and_answer(ep, 800); /* 1.1 ms each */
 	verdict_make(&s, &v);
 	assert_int_equal(v.kind, KIND_WAIT);
 }

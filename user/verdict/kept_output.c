@@ -38,8 +38,12 @@ int kept_input(const struct trace_snapshot *s, size_t pipe)
 
 bool keeps_from_another(const struct trace_snapshot *s, size_t input)
 {
-	for (size_t i = 0; s->ep[input].rx_calls.messages >= READS_LEAST && i < s->n; i++)
-		if (is_waited_for_once(&s->ep[i]) && is_input_of(&s->ep[input], &s->ep[i]))
+	const struct trace_endpoint *in = &s->ep[input];
+
+	if (in->proto != TRACE_PIPE || in->rx_calls.messages < READS_LEAST)
+		return false;
+	for (size_t i = 0; i < s->n; i++)
+		if (is_waited_for_once(&s->ep[i]) && is_input_of(in, &s->ep[i]))
 			return true;
 	return false;
 }

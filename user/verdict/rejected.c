@@ -85,6 +85,25 @@ static size_t count_alike(const struct trace_endpoint **v, size_t n)
 	return i;
 }
 
+/* Of those that are alike: is it more than what is kept? */
+typedef void judge_alike(const struct trace_snapshot *s, const struct trace_endpoint **v, size_t n,
+			 struct slow_connect *most);
+
+static struct slow_connect most_of(const struct trace_snapshot *s,
+				   bool wanted(const struct trace_endpoint *), judge_alike *judge)
+{
+	struct slow_connect most = { .endpoint = -1 };
+	size_t n, alike;
+	const struct trace_endpoint **v = collect(s, wanted, &n);
+
+	for (size_t i = 0; i < n; i += alike) {
+		alike = count_alike(v + i, n - i);
+		judge(s, v + i, alike, &most);
+	}
+	free(v);
+	return most;
+}
+
 /* ---- and tried again ---- */
 
 static enum rejection rejection_of(const struct trace_endpoint *ep)
@@ -135,40 +154,34 @@ static void keep_longer(struct slow_connect *most, const struct slow_connect *on
 		*most = *one;
 }
 
+static void keep_rejected(const struct trace_snapshot *s, const struct trace_endpoint **v, size_t n,
+			  struct slow_connect *most)
+{
+	for (enum rejection how = REJECTED_REFUSED; how <= REJECTED_RESET; how++) {
+		struct slow_connect one = sum_rejected(s, v, n, how);
+
+		keep_longer(most, &one);
+	}
+}
+
 struct slow_connect find_rejected(const struct trace_snapshot *s)
 {
-	struct slow_connect most = { .endpoint = -1 };
-	size_t n, alike;
-	const struct trace_endpoint **v = collect(s, was_begun_here, &n);
-
-	for (size_t i = 0; i < n; i += alike) {
-		alike = count_alike(v + i, n - i);
-		for (enum rejection how = REJECTED_REFUSED; how <= REJECTED_RESET; how++) {
-			struct slow_connect one = sum_rejected(s, v + i, alike, how);
-
-			keep_longer(&most, &one);
-		}
-	}
-	free(v);
-	return most;
+	return most_of(s, was_begun_here, keep_rejected);
 }
 
 /* ---- by the other end ---- */
 
+static void keep_reset(const struct trace_snapshot *s, const struct trace_endpoint **v, size_t n,
+		       struct slow_connect *most)
+{
+	if (n > most->n)
+		*most = (struct slow_connect){ .endpoint = (int)(v[0] - s->ep),
+					       .n = n,
+					       .lifetime_ns = observed_ns(s),
+					       .rejected = REJECTED_RESET };
+}
+
 struct slow_connect find_reset(const struct trace_snapshot *s)
 {
-	struct slow_connect most = { .endpoint = -1 };
-	size_t n, alike;
-	const struct trace_endpoint **v = collect(s, was_reset, &n);
-
-	for (size_t i = 0; i < n; i += alike) {
-		alike = count_alike(v + i, n - i);
-		if (alike > most.n)
-			most = (struct slow_connect){ .endpoint = (int)(v[i] - s->ep),
-						      .n = alike,
-						      .lifetime_ns = observed_ns(s),
-						      .rejected = REJECTED_RESET };
-	}
-	free(v);
-	return most;
+	return most_of(s, was_reset, keep_reset);
 }
