@@ -134,8 +134,12 @@ build/guest/programs.zip: tests/programs/pylib.py tests/programs/run $(wildcard 
 	$(Q)$(PYTHON) -I -S tests/programs/pylib.py $@ tests/programs/run
 
 .PHONY: test-analysis
-test-analysis: ## the Python side: statistics, figures, report, bad files (pytest)
-	$(Q)$(PYTHON) -m pytest -q -p no:cacheprovider tests/analysis
+test-analysis: ## the Python side: statistics, figures, report, bad files (pytest); test-analysis-thorough: more of the same
+	$(Q)$(PYTHON) -m pytest -q -p no:cacheprovider -m "not thorough" tests/analysis
+
+.PHONY: test-analysis-thorough
+test-analysis-thorough:
+	$(Q)$(PYTHON) -m pytest -q -p no:cacheprovider -m thorough tests/analysis
 
 # --- screens whose figures are made, not measured ---
 DRAWERS := $(patsubst tests/golden/%.c,$(B)/tests/golden/%,$(wildcard tests/golden/draw_*.c))
@@ -164,7 +168,7 @@ docs-diagnosis: all ## measure docs/DIAGNOSIS.md anew: every planted fault, abou
 
 .PHONY: test-docs
 test-docs: all $(KNOWN) ## do the documents state what the program does: figures (docs/figures), screens, options, codes
-	$(Q)KNOWN=$(KNOWN) tests/steady --whole --tries 1 --limit 3000 $(PYTHON) tests/docs/run
+	$(Q)KNOWN=$(KNOWN) tests/steady --whole --tries 1 --limit 3000 $(PYTHON) tests/docs/run $(DOCS)
 
 .PHONY: test-mutants
 test-mutants: ## break the machine on purpose: a test must turn red each time

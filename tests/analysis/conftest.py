@@ -20,6 +20,15 @@ from analysis.figures.request import Request  # noqa: E402
 from analysis.load import load_documents, load_timeline  # noqa: E402
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "thorough: more of the same that other tests check: `make test-all` runs it, `make test` does not")
+
+
+def thorough_but(core: list, cases: list):
+    """The cases of a test: those of CORE belong to `make test`, the rest to `make test-all` only."""
+    return [case if case in core else pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.thorough) for case in cases]
+
+
 @pytest.fixture
 def save(tmp_path: Path) -> Callable[..., str]:
     def _save(text, name: str = "data.json") -> str:

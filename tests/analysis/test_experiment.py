@@ -409,6 +409,7 @@ def test_what_a_figure_leaves_out_stands_among_the_remarks(carried_out, tmp_path
     assert a.remarks == ["figure-1-curve: 30 of 90 points are in no curve: their mss is no number (many)", *before]
 
 
+@pytest.mark.thorough
 def test_the_same_data_give_the_same_bytes(carried_out, run):
     plan, where = carried_out
     run("experiment", str(plan), "--data", str(where))

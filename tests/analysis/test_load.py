@@ -7,6 +7,7 @@ import os
 
 import pytest
 import synth
+from conftest import thorough_but
 
 from analysis.errors import AnalysisError, DATA, NO_PERM, VERSION
 from analysis.findings import find
@@ -263,7 +264,7 @@ UNRATED = {"comb": (synth.comb(sizes=synth.comb_sizes(12)), 5000), "transports":
 
 
 @pytest.mark.parametrize("every", [True, False], ids=["all", "some"])
-@pytest.mark.parametrize("name", UNRATED)
+@pytest.mark.parametrize("name", thorough_but(["transports"], list(UNRATED)))
 def test_a_run_too_short_for_a_rate_is_unknown_everywhere(name, every, save, run, tmp_path):
     points, below = UNRATED[name]
     points = synth.unrated(points, float("inf") if every else below)

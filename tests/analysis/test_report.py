@@ -14,7 +14,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 import synth
-from conftest import ROOT
+from conftest import ROOT, thorough_but
 
 from analysis.findings import find, timeline_findings
 from analysis.load import load, load_timeline
@@ -59,9 +59,10 @@ def report(corpus, run, tmp_path):
     return _report
 
 
-@pytest.mark.parametrize("names", [("comb",), ("comb-bare",), ("transports",), ("pipes",), ("line",), ("comb", "line", "line-long"), ("one-size",), ("trace",)])
+@pytest.mark.parametrize("names", thorough_but(
+    ["transports", "trace", "comb line line-long"], ["comb", "comb-bare", "transports", "pipes", "line", "comb line line-long", "one-size", "trace"]))
 def test_report_is_one_valid_offline_page(names, report):
-    text = report(*names)
+    text = report(*names.split())
     page = Page(text)
     assert page.open == [] and len(page.ids) == len(set(page.ids))
     # The only link out of the page is to the data beside it; SVG's own names are no addresses.
@@ -331,6 +332,7 @@ def test_full_disk_leaves_no_half_file(run, corpus):
     assert code == 6 and "x.html" in err
 
 
+@pytest.mark.thorough
 def test_big_sweep_is_quick(save, tmp_path):
     """100 points of 100,000 samples each, in buckets as fine as the tool's: the whole program loads and reports them in under 10 s. Its CPU
     time counts: that is the wall clock's of a quiet machine."""

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# stage: core
 # A supervisor accepts, and passes the connection to a worker that was there before (SCM_RIGHTS): the one who had it when the time went by is named.
 . "$(dirname "$0")/lib.sh"
 cd "$WORK" || exit 70

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# stage: core
 # The stack of a stall is its own, however many others come and go while it lasts.
 . "$(dirname "$0")/lib.sh"
 needs_ledger

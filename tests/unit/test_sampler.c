@@ -86,9 +86,18 @@ static bool one_run(struct rng *r, const struct chain *like, int looks)
 	return i.lo <= chain.held / time + 1e-12 && chain.held / time - 1e-12 <= i.hi;
 }
 
+/* Sanitizers look for bad accesses, not for shares: a tenth of the runs has them all. */
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#define SANITIZED __has_feature(address_sanitizer)
+#else
+#define SANITIZED 0
+#endif
+
 static double coverage(const struct chain *like, int looks)
 {
-	int runs = 1500, held = 0;
+	int runs = SANITIZED ? 150 : 1500, held = 0;
 	struct rng r;
 
 	rng_seed(&r, 29);
@@ -111,7 +120,7 @@ static void test_coverage(void **state)
 
 			print_message("states of %g and %g gaps, %d looks: %.1f %%\n",
 				      lengths[i][0], lengths[i][1], looks, 100 * held);
-			assert_true(held >= 0.92 && held <= 0.98);
+			assert_true(SANITIZED || (held >= 0.92 && held <= 0.98));
 		}
 }
 
@@ -132,7 +141,7 @@ static void test_phases(void **state)
 				      "%d looks: %.1f %%\n",
 				      likes[i].on, likes[i].off, likes[i].phase, likes[i].faster,
 				      looks, 100 * held);
-			assert_true(held >= 0.92 && held <= 0.98);
+			assert_true(SANITIZED || (held >= 0.92 && held <= 0.98));
 		}
 }
 
