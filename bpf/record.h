@@ -155,6 +155,7 @@ struct replies {
 /* since when an answer is waited for; since when what was read has had none; 0: it does not */
 struct asking {
 	ns_t asked, took;
+	ns_t given_up; /* TCP: when its program closed it */
 };
 
 /* beside the ledger: these overlap its states */

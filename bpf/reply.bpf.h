@@ -128,12 +128,13 @@ static __always_inline bool may_go_one_way(const struct endpoint *ep)
 	       (ep->id.proto == PROTO_UNIX_STREAM && ep->making.origin <= ORIGIN_PAIR);
 }
 
-/* How long this end had no CPU before it answers. If whoever asked was seen, answer_came() counts
- * that. */
+/* How long this end had no CPU, or was stopped, before it answers. If whoever asked sleeps in a
+ * call of its own, answer_came() counts what follows until it is woken. Who answers for the first
+ * time is known by its reads. */
 static __always_inline void was_thinking(struct endpoint *ep, ns_t at)
 {
-	if (!ep->peer && ep->asking.took && at > ep->asking.took)
-		awaited(&ep->tx_calls, at - ep->asking.took);
+	if (ep->asking.took && at > ep->asking.took)
+		awaited(ep->tx_calls.task ? &ep->tx_calls : &ep->rx_calls, at - ep->asking.took);
 }
 
 static __always_inline void reply_endpoint_sends(struct endpoint *ep, ns_t at, bool over)

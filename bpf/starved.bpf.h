@@ -175,8 +175,8 @@ static __always_inline ns_t born_of(__u64 task)
  * The current thread, `tid`, is the one that was last in the call, from now on. If it was already,
  * some task of the machine has got another name (note_task()), and what this one waited until now
  * is still to be counted. `held`: its process has held the descriptor until now, and was perhaps
- * stopped meanwhile. Of who reads a question, waits for a CPU and answers, that wait is what keeps
- * the answer: it counts from when the thread was in a call of the other direction.
+ * stopped meanwhile. Of who reads a question, waits for a CPU or is stopped, and answers, that is
+ * what keeps the answer: it counts from when the thread was in a call of the other direction.
  */
 SUBPROG int starved_from(struct endpoint *ep, __u32 dir, __u32 tid, __u32 held)
 {
@@ -198,7 +198,7 @@ SUBPROG int starved_from(struct endpoint *ep, __u32 dir, __u32 tid, __u32 held)
 								    : cpu_wait_of(b).waited;
 	b->throttled_then = throttled(task);
 	if (!held)
-		b->stopped_then = stopped_so_far(tid);
+		b->stopped_then = other->task == task ? other->stopped_then : stopped_so_far(tid);
 	return 1;
 }
 

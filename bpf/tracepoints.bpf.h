@@ -634,6 +634,8 @@ static __noinline int fin_follows(__u64 sk)
 		return 0;
 	if (ep->tx_calls.left || ep->rx_calls.left)
 		closed_by(ep);
+	if (GET_BITS(CAST(sock, sk), sk_shutdown) & RCV_SHUTDOWN)
+		ep->asking.given_up = now;
 	tcp_look_back_slow(ep, sk, now, 0);
 	stays_undelivered(ep, now);
 	return 1;

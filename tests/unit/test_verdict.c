@@ -1638,6 +1638,46 @@ static void the_front_of_a_chain_is_named(void **state)
 	assert_int_equal(v.chain.n, 0);
 }
 
+/* three clients > proxy > server, one request at a time: two of three wait in the proxy */
+static void what_waits_in_a_proxy_before_it_is_passed_on(void **state)
+{
+	struct trace_endpoint ep[8];
+	struct trace_snapshot s = { .ep = ep, .n = 8 };
+	struct card card;
+	struct verdict v;
+
+	for (int i = 0; i < 8; i += 2) {
+		three_requests(&ep[i]);
+		ep[i].peer = i + 1;
+		ep[i + 1].peer = i;
+	}
+	for (int i = 0; i < 8; i++) {
+		struct trace_endpoint *e = &ep[i];
+		bool proxy = i < 6 ? i % 2 : i == 6;
+
+		e->rx_calls.tgid = e->tx_calls.tgid = proxy ? 7 : i < 6 ? 12 : 8;
+		e->rx_calls.tid = e->tx_calls.tid = e->rx_calls.tgid + (proxy ? 0 : i);
+		if (proxy) {
+			strcpy(e->rx_calls.comm, "proxy");
+			strcpy(e->tx_calls.comm, "proxy");
+		}
+		e->remote.port = i == 6 ? 90 : i % 2 ? e->remote.port : 80;
+		if (i >= 6)
+			e->tx_calls.messages = e->rx_calls.messages = 9;
+		e->rx.ns[RX_IDLE] = i % 2 ? SECOND : 0;
+	}
+	said_of_all(ep, 8, &v);
+	card_make(&s, &v, &card);
+	assert_string_equal(card.head, "curl[12] waits for nginx[8], through proxy[7]");
+	assert_int_equal(v.first_waits.connections, 3);
+	assert_int_equal(v.queued_ns, v.first_waits.ns - v.waits.ns);
+	assert_non_null(strstr(card.why, "in proxy[7], which passes on fewer at a time"));
+	ep[6].tx_calls.messages = ep[7].rx_calls.messages = 3; /* six had no answer from there */
+	ep[6].rx_calls.messages = ep[7].tx_calls.messages = 3;
+	said_of_all(ep, 8, &v);
+	assert_int_equal(v.queued_ns, 0);
+}
+
 /* a server that was asked, and listens for more while it works: its answer ends the wait */
 static void an_answer_ends_no_deadlock(void **state)
 {
@@ -4619,6 +4659,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(looks_tell_who_has_no_answer),
 	cmocka_unit_test(a_socket_tells_who_connected),
 	cmocka_unit_test(who_asked_last_through_pipes_waits_for_the_helper),
+	cmocka_unit_test(what_waits_in_a_proxy_before_it_is_passed_on),
 	cmocka_unit_test(who_waits_for_the_end_of_many_waits_for_no_data),
 	cmocka_unit_test(connections_between_looks_do_as_the_others),
 	cmocka_unit_test(what_stands_for_others_is_an_estimate),

@@ -762,6 +762,12 @@ static void why_requests(const struct making *m, const struct requests *r,
 	set_surety(m->c, r->bounded || r->uneven ? INFERRED : SEEN_BOTH_ENDS);
 }
 
+static void why_queued_between(const struct making *m)
+{
+	append_queued(m->s, m->v, m->c->why, sizeof(m->c->why));
+	set_fix(m->c, "let it pass on more at once: more connections, a larger pool");
+}
+
 static uint64_t unread_while_it_waits(const struct making *m)
 {
 	return unread_meanwhile(m->s, (size_t)m->v->wait.endpoint, m->v->wait.ns);
@@ -1003,6 +1009,16 @@ static bool is_behind_others(const struct making *m, const struct trace_endpoint
 		       .n;
 }
 
+static void fix_wait(const struct making *m, const struct trace_endpoint *ep)
+{
+	if (is_behind_others(m, ep))
+		set_fix(m->c, serve_more_fix);
+	else if (mostly_unread(m) && waits_for_accept(m, ep))
+		set_fix(m->c, accept_fix);
+	else if (m->v->queued_ns)
+		why_queued_between(m);
+}
+
 static void card_wait(const struct making *m)
 {
 	const struct trace_endpoint *ep = &m->s->ep[m->v->wait.endpoint];
@@ -1045,10 +1061,7 @@ static void card_wait(const struct making *m)
 	}
 	where_wait(m);
 	why_wait(m, ep, sender);
-	if (is_behind_others(m, ep))
-		set_fix(c, serve_more_fix);
-	else if (mostly_unread(m) && waits_for_accept(m, ep))
-		set_fix(c, accept_fix);
+	fix_wait(m, ep);
 	if (m->v->waits.estimated)
 		set_surety(c, INFERRED);
 	next_wait(m, ep, silent.tgid);

@@ -478,6 +478,7 @@ static json_t *wait_to_json(const struct trace_snapshot *s, const struct verdict
 			    v->mutual.endpoint >= 0 ? json_integer(v->mutual.endpoint)
 						    : json_null());
 	json_object_set_new(o, "circle", json_integer((json_int_t)v->mutual.circle));
+	json_object_set_new(o, "queued_ns", json_integer((json_int_t)v->queued_ns));
 	return o;
 }
 

@@ -89,6 +89,8 @@ bool is_readers_doing(const struct finding *f);
 /* ", longest 648 ms": where that is far above the average of n that are so long in all */
 void append_longest(uint64_t longest_ns, uint64_t sum_ns, uint64_t n, char *buf, size_t len);
 void append_requests(const struct requests *r, bool several, char *buf, size_t len);
+/* where each was before it was passed on */
+void append_queued(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len);
 /* "each waits for the other to send, a deadlock" */
 const char *mutual_phrase(const struct mutual_wait *m);
 /* "the reader's CPU" */

@@ -640,6 +640,17 @@ void append_requests(const struct requests *r, bool several, char *buf, size_t l
 		append_thinking(r, several, buf, len);
 }
 
+/* "; before that each waits 127 ms in haproxy[7], which passes on fewer at a time" */
+void append_queued(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
+{
+	char between[PARTY_TEXT], each[32];
+
+	program_name(&s->ep[v->wait.endpoint].rx_calls, between, sizeof(between));
+	human_ns((double)v->queued_ns / (double)v->first_waits.requests.n, each, sizeof(each));
+	text_append(buf, len, "; before that each waits %s in %s, which passes on fewer at a time",
+		    each, between);
+}
+
 /* "; curl[12] of tcp A > B waited 4.9 s (98.0 % of its time) for nginx[7] to send" */
 static void append_wait(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			size_t len)
@@ -672,6 +683,8 @@ static void append_wait(const struct trace_snapshot *s, const struct verdict *v,
 		return;
 	text_append(buf, len, "; it ");
 	append_requests(&v->waits.requests, false, buf, len);
+	if (v->queued_ns)
+		append_queued(s, v, buf, len);
 }
 
 /* "curl[12] of tcp A > B for 3.24 s (98.0 % of its time)" */

@@ -196,6 +196,8 @@ static void fill_open_replies(struct trace_endpoint *out, const struct endpoint 
 {
 	uint64_t until = out->rx.now == RX_UNREAD ? out->rx.since_ns : out->at_ns;
 
+	if (ep->asking.given_up && ep->asking.given_up < until)
+		until = ep->asking.given_up;
 	if (out->proto == TRACE_PIPE)
 		return;
 	if (ep->asking.asked && until > ep->asking.asked)

@@ -265,11 +265,25 @@ static bool overshadows(const struct verdict *v, uint64_t wait_ns)
 	       (double)f->all.ns < TRIFLE_OF_ALL * (double)v->observed_ns;
 }
 
+/* A server that reads each request late is not held up by what a small segment waits for: it does
+ * something else meanwhile. */
+#define READS_LATE 2
+
+static bool reads_later_than_it_is_held(const struct verdict *v)
+{
+	int at = heaviest(v, false);
+	const struct finding *f = at < 0 ? NULL : &v->v[at];
+
+	return f && f->cause == TX_NAGLE && v->waits.requests.n &&
+	       v->waits.requests.unread_ns >= READS_LATE * f->all.ns;
+}
+
 static enum rank rank_any_wait(const struct verdict *v)
 {
 	if (v->wait.endpoint < 0)
 		return RANK_NONE;
-	return overshadows(v, v->waits.ns) ? RANK_OVERSHADOWS : RANK_WAIT;
+	return overshadows(v, v->waits.ns) || reads_later_than_it_is_held(v) ? RANK_OVERSHADOWS
+									     : RANK_WAIT;
 }
 
 static enum rank rank_wait(const struct verdict *v)

@@ -137,6 +137,17 @@ bool is_token(const struct trace_endpoint *ep)
 	       2 * ep->rx.max[RX_WAIT] >= ep->rx.lifetime_ns;
 }
 
+/* A server that is slow to answer may be held up each time as well, which is told apart: beside the
+ * time in which it had nothing to send that is little. */
+#define HELD_BESIDE 0.5
+
+static uint64_t held_beside(const struct trace_endpoint *sender)
+{
+	uint64_t held = sender->tx.ns[TX_NAGLE] + sender->tx.ns[TX_CORK];
+
+	return (double)held <= HELD_BESIDE * (double)sender->tx.ns[TX_IDLE] ? held : 0;
+}
+
 /* What a server without work or a program's own helper waits for is no news. */
 static bool awaits_another(const struct trace_snapshot *s, size_t i, uint64_t wait)
 {
@@ -149,8 +160,8 @@ static bool awaits_another(const struct trace_snapshot *s, size_t i, uint64_t wa
 		return false;
 	other = awaited_tgid(sender, ep->proto == TRACE_PIPE) != ep->rx_calls.tgid ||
 		pool_work(s, ep) || is_token(ep);
-	return (double)(has_nothing_to_send(sender, ep) + round_trips_ns(sender, ep)) >=
-		       IDLE_SHARE * (double)wait &&
+	return (double)(has_nothing_to_send(sender, ep) + round_trips_ns(sender, ep) +
+			held_beside(sender)) >= IDLE_SHARE * (double)wait &&
 	       (other || talks_to_itself(s, i));
 }
 

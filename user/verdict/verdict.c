@@ -541,6 +541,28 @@ static struct waits_together first_of_chain(const struct trace_snapshot *s,
 	return sum_waits(s, &first, nobody_asks);
 }
 
+/* Several wait for one that asks its own server for fewer at a time: what they waited beyond that,
+ * they waited in its queue. Each request is passed on once. */
+#define QUEUED_SHARE 0.5
+
+static bool are_passed_on(const struct requests *came, const struct requests *went)
+{
+	return came->n && !came->bounded && 5 * went->n >= 4 * came->n &&
+	       4 * went->n <= 5 * came->n;
+}
+
+static uint64_t queued_between(const struct verdict *v)
+{
+	const struct waits_together *first = &v->first_waits, *last = &v->waits;
+
+	if (v->chain.n != 1 || first->helpers || first->connections < 2 ||
+	    first->ns <= last->ns || !are_passed_on(&first->requests, &last->requests))
+		return 0;
+	return (double)(first->ns - last->ns) >= QUEUED_SHARE * (double)first->ns
+		       ? first->ns - last->ns
+		       : 0;
+}
+
 static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 {
 	bool nobody_asks;
@@ -567,6 +589,7 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	out->wait = find_long_wait(s, nobody_asks, &out->chain);
 	out->waits = sum_waits(s, &out->wait, nobody_asks);
 	out->first_waits = first_of_chain(s, out, nobody_asks);
+	out->queued_ns = queued_between(out);
 	out->fellow = find_fellow(s, &out->wait, nobody_asks);
 	out->fellow_waits = sum_waits(s, &out->fellow, nobody_asks);
 	out->mutual = judge_mutual(s, &out->wait, nobody_asks);
@@ -580,6 +603,7 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	}
 	out->wait = none;
 	out->waits = out->first_waits = (struct waits_together){};
+	out->queued_ns = 0;
 	out->chain = (struct wait_chain){};
 	out->fellow = none;
 	out->mutual.endpoint = -1;
