@@ -58,9 +58,8 @@ GIT_DESC := $(or $(GIT_DESC),$(if $(wildcard .git),$(shell git describe --always
 ALL_CPPFLAGS := -I. -Iuser -I$(GEN) -D_GNU_SOURCE -DIPCSTALL_VERSION='"$(VERSION)"' -DIPCSTALL_BUILD='"$(FLAVOUR)"' \
 	    -DIPCSTALL_PREFIX='"$(PREFIX)"' $(if $(FORTIFY),-U_FORTIFY_SOURCE $(FORTIFY)) \
 	    $(CPPFLAGS)
-# a sanitizer's report needs lines only, which build and link faster
-DEBUG    := $(if $(SAN),-g1,-g)
-ALL_CFLAGS := -std=gnu11 $(DEBUG) $(OPT) $(WARN) $(SANFLAGS) $(HARDEN) $(SAME) -pthread $(CFLAGS)
+# A backtrace needs lines only, which build and link faster; CFLAGS=-g has the variables too.
+ALL_CFLAGS := -std=gnu11 -g1 $(OPT) $(WARN) $(SANFLAGS) $(HARDEN) $(SAME) -pthread $(CFLAGS)
 ALL_LDFLAGS := $(HARDEN_LD) $(LDFLAGS)
 # optional: without it no stack is unwound, and `try` says so (LIBDW= builds without)
 LIBDW    ?= $(if $(CROSS),,$(shell pkg-config --silence-errors --libs-only-l libdw))

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# stage: core
 # Three processes in a row, A > B > C, over pipes and over TCP: A waits for B, B for C, and the verdict names C.
 . "$(dirname "$0")/lib.sh"
 needs_ledger

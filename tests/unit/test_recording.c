@@ -339,7 +339,7 @@ static bool is_bare_third(void *ctx, const struct trace_endpoint *ep)
 
 static void the_closed_ones_that_are_kept_are_bounded(void **state)
 {
-	enum { EACH = 12000, ROUNDS_HERE = 3, ALL = (4 + ROUNDS_HERE - 1) * EACH };
+	enum { EACH = 9000, ROUNDS_HERE = 3, ALL = (4 + ROUNDS_HERE - 1) * EACH };
 	int fd = begin_by_hand();
 	uint64_t bytes = 0, stall = 0;
 	struct replay p;
@@ -400,13 +400,13 @@ static void what_is_wanted_is_kept(void **state)
 	int fd = begin_by_hand();
 	struct replay p;
 
-	for (uint64_t i = 0; i < 5; i++) {
+	for (uint64_t i = 0; i < 4; i++) {
 		write_endpoints(fd, BLOCK_CLOSED, 1 + 10000 * i, 10000);
 		write_endpoints(fd, BLOCK_SNAPSHOT, 1, 0);
 	}
 	close(fd);
 	load_by_hand(&p, is_bare_third);
-	assert_int_equal(p.end.n, 50);
+	assert_int_equal(p.end.n, 40);
 	assert_int_equal(p.end.counters.dropped, 0);
 	replay_free(&p);
 }
@@ -792,6 +792,7 @@ static void record_a_round(struct recorder *r, uint64_t round)
 
 static void never_larger_than_asked(void **state)
 {
+	enum { ROUNDS_HERE = 120 };
 	char link[80], beside[80];
 	uid_t owner = geteuid() ? geteuid() : 12345;
 	struct recorder *r;
@@ -814,7 +815,7 @@ static void never_larger_than_asked(void **state)
 	r = recorder_new(link, 1 << 20);
 	assert_int_equal(recorder_begin(r, head, &e), 0);
 	json_decref(head);
-	for (uint64_t round = 0; round < 300; round++)
+	for (uint64_t round = 0; round < ROUNDS_HERE; round++)
 		record_a_round(r, round);
 	d = *recorder_dropped(r);
 	is_as_it_was(beside, 0640, owner);
@@ -833,9 +834,10 @@ static void never_larger_than_asked(void **state)
 		closed += p.end.ep[i].closed;
 	}
 	assert_int_equal(p.end.n - closed, 40);
-	assert_int_equal(closed + d.closed, 300 * 20); /* none is missing without being counted */
-	assert_int_equal(p.timeline.n + d.events, 300 * 3000);
-	assert_int_equal(p.state.snapshots + d.snapshots, 300);
+	/* none is missing without being counted */
+	assert_int_equal(closed + d.closed, ROUNDS_HERE * 20);
+	assert_int_equal(p.timeline.n + d.events, ROUNDS_HERE * 3000);
+	assert_int_equal(p.state.snapshots + d.snapshots, ROUNDS_HERE);
 	assert_int_equal(p.end.counters.dropped, d.closed);
 	replay_free(&p);
 	recording_close(&file);
