@@ -754,6 +754,38 @@ def pairs_up(asks, answers, *how):
     os.wait()
 
 
+def is_stopped_at_work():
+    """server accepts, reads, works, and is stopped before its first answer, for which client waits in epoll."""
+    there = socket.create_server(("127.0.0.1", 0))
+
+    def answers():
+        for n in range(4):
+            c = there.accept()[0]
+            c.recv(100)
+            if n == 2:
+                os.kill(os.getpid(), signal.SIGSTOP)
+            c.send(b"a" * 100)
+            c.close()
+
+    def asks():
+        for _ in range(4):
+            with socket.create_connection(there.getsockname()) as s:
+                poll = select.epoll()
+                poll.register(s, select.EPOLLIN)
+                s.send(b"q" * 100)
+                poll.poll()
+                s.recv(100)
+
+    server = child("server", answers)
+    client = child("client", asks)
+    there.close()
+    os.waitpid(server, os.WUNTRACED)
+    time.sleep(1)
+    os.kill(server, signal.SIGCONT)
+    os.waitpid(client, 0)
+    os.waitpid(server, 0)
+
+
 def in_two_writes():
     """client pauses, and writes each question in two pieces: server is quick, and asks nothing."""
     def asks(s):

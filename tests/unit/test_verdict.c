@@ -3086,6 +3086,34 @@ static void a_pace_that_the_program_set_is_said_to_be(void **state)
 	assert_string_equal(c.why, "pacing: bbr sends at 2.20 MB/s");
 }
 
+/* a resolver asks another, by a socket of its own */
+static void who_passes_a_question_on_in_vain_is_not_the_last(void **state)
+{
+	struct trace_endpoint ep[3] = { downloader(0), downloader(0), downloader(0) };
+	struct trace_snapshot s = { .ep = ep, .n = 3 };
+	struct card card;
+	struct verdict v;
+
+	for (int i = 0; i < 3; i++) {
+		ep[i].proto = TRACE_UDP;
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.messages = i != 1;
+		ep[i].tx_calls.tgid = ep[i].rx_calls.tgid = i ? 7 : 12;
+		strcpy(ep[i].rx_calls.comm, i ? "dnsmasq" : "dig");
+		strcpy(ep[i].tx_calls.comm, i ? "dnsmasq" : "dig");
+	}
+	ep[0].remote.port = ep[1].local.port = 53;
+	ep[0].rx.ns[RX_WAIT] = 9 * (SECOND / 10);
+	ep[2].remote.port = 5353;
+	said_of_all(ep, 3, &v);
+	card_make(&s, &v, &card);
+	assert_int_equal(v.unanswered.passed_on, 2);
+	assert_string_equal(card.head, "dig[12] waits for 0.0.0.0:5353, through dnsmasq[7]");
+	ep[2].rx_calls.messages = 1; /* that was answered */
+	said_of_all(ep, 3, &v);
+	assert_int_equal(v.unanswered.passed_on, -1);
+}
+
 /* by epoll, of which no call tells */
 static void what_lies_unread_at_a_server_is_not_answered(void **state)
 {
@@ -3209,6 +3237,118 @@ static void who_is_woken_often_is_not_short_of_a_cpu(void **state)
 	ep[1].rx_calls.cpu_turns = ep[1].tx_calls.cpu_turns = 40000; /* 10 us each */
 	said_of_both(ep, &v);
 	assert_int_equal(v.starved.endpoint, -1);
+}
+
+/* a server alone: woken for each request, it is in its receive call while it has no CPU */
+static void a_server_alone_without_cpu_is_seen_by_looks(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct verdict v;
+
+	seen_by_looks(&ep);
+	ep.local.port = 80;
+	ep.remote.port = 50000;
+	ep.rx.ns[RX_WAIT] = 9 * (SECOND / 10);
+	ep.rx_calls.cpu_res = ep.rx_calls.no_cpu_res = TRACE_BOUNDED;
+	ep.rx_calls.cpu_ns = 2 * (SECOND / 10);
+	ep.rx_calls.no_cpu_ns = 6 * (SECOND / 10);
+	ep.rx_calls.cpu_turns = 6000; /* 100 us each */
+	ep.path.sent_segments = 6000;
+	said_of(&ep, &v);
+	assert_int_equal(v.kind, KIND_STARVED);
+	ep.rx_calls.no_cpu_ns = SECOND / 10; /* less than it ran */
+	said_of(&ep, &v);
+	assert_int_equal(v.starved.endpoint, -1);
+	ep.rx_calls.no_cpu_ns = 6 * (SECOND / 10);
+	ep.path.sent_segments = 0; /* it answers nobody */
+	said_of(&ep, &v);
+	assert_int_equal(v.starved.endpoint, -1);
+}
+
+/* samples count no reads: as many as there were answers */
+static void a_server_that_answers_all_the_time_is_not_late_by_looks(void **state)
+{
+	struct trace_endpoint ep = downloader(4 * (SECOND / 10));
+	struct verdict v;
+
+	seen_by_looks(&ep);
+	ep.local.port = 80;
+	ep.remote.port = 50000;
+	ep.rx_calls.bytes = 100;
+	ep.path.sent_segments = 20000;
+	said_of(&ep, &v);
+	assert_int_equal(v.late.endpoint, -1);
+	ep.path.sent_segments = 20; /* each lay for 20 ms */
+	said_of(&ep, &v);
+	assert_int_equal(v.late.endpoint, 0);
+}
+
+static void a_busy_udp_server_is_named(void **state)
+{
+	struct trace_endpoint ep = downloader(95 * (SECOND / 100));
+	struct verdict v;
+
+	seen_by_looks(&ep);
+	ep.proto = TRACE_UDP;
+	ep.rx_calls.cpu_res = TRACE_UNKNOWN;
+	ep.rx_calls.busiest_cpu_ns = 99 * (SECOND / 100);
+	assert_non_null(strstr(said_of(&ep, &v), "one of its threads ran on a CPU for 99 %"));
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
+/* The ledger was attached for seconds, and found what limits it: that outweighs the looks. */
+static void the_ledger_overrules_the_looks(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_ruling ruling = { .serial = 7, .limit = LIMIT_READER_CPU };
+	struct trace_snapshot s = { .ep = ep, .n = 2 };
+	struct verdict v;
+
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++) {
+		seen_by_looks(&ep[i]);
+		ep[i].rx_calls.bytes = ep[i].tx_calls.bytes = 1000;
+		ep[i].rx.ns[RX_WAIT] = 0;
+	}
+	ep[0].serial = 7;
+	ep[0].tx.ns[TX_RWND] = 6 * (SECOND / 10);
+	ep[0].tx.ns[TX_IDLE] = 4 * (SECOND / 10);
+	ep[1].rx.ns[RX_UNREAD] = 9 * (SECOND / 10);
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
+	s.rulings = &ruling;
+	s.n_rulings = 1;
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	assert_int_equal(v.kind, KIND_LIMIT);
+	assert_int_equal(v.v[v.lead].limit, LIMIT_READER_CPU);
+}
+
+/* It has its answer at once, and reads on until the server closes. */
+static void who_reads_to_the_end_waits_for_no_answer(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_snapshot s = { .ep = ep, .n = 2 };
+	struct card card;
+	struct verdict v;
+
+	three_requests(ep);
+	ep[0].tx_calls.messages = ep[1].rx_calls.messages = 1;
+	ep[0].rx_calls.messages = ep[1].tx_calls.messages = 1;
+	ep[0].rx_calls.reply_n = 1;
+	ep[0].rx_calls.reply_ns = ep[0].rx_calls.reply_max_ns = SECOND / 1000;
+	ep[1].tx_calls.reply_n = 1;
+	ep[1].tx_calls.reply_ns = SECOND / 2000;
+	ep[1].closed = true;
+	said_of_both(ep, &v);
+	card_make(&s, &v, &card);
+	assert_string_equal(card.head, "curl[12] waits for nginx[7] to send more, or to close");
+	assert_non_null(strstr(card.why, "answered within 1.00 ms, and sent nothing more"));
+	ep[0].rx_calls.reply_ns = ep[0].rx_calls.reply_max_ns = SECOND / 2; /* it took long */
+	ep[1].tx_calls.reply_ns = SECOND / 2;
+	said_of_both(ep, &v);
+	card_make(&s, &v, &card);
+	assert_string_equal(card.head, "curl[12] waits for nginx[7] to answer");
 }
 
 /* so many messages each way, of a byte */
@@ -4660,6 +4800,12 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_socket_tells_who_connected),
 	cmocka_unit_test(who_asked_last_through_pipes_waits_for_the_helper),
 	cmocka_unit_test(what_waits_in_a_proxy_before_it_is_passed_on),
+	cmocka_unit_test(a_server_alone_without_cpu_is_seen_by_looks),
+	cmocka_unit_test(a_server_that_answers_all_the_time_is_not_late_by_looks),
+	cmocka_unit_test(a_busy_udp_server_is_named),
+	cmocka_unit_test(who_passes_a_question_on_in_vain_is_not_the_last),
+	cmocka_unit_test(the_ledger_overrules_the_looks),
+	cmocka_unit_test(who_reads_to_the_end_waits_for_no_answer),
 	cmocka_unit_test(who_waits_for_the_end_of_many_waits_for_no_data),
 	cmocka_unit_test(connections_between_looks_do_as_the_others),
 	cmocka_unit_test(what_stands_for_others_is_an_estimate),

@@ -99,6 +99,8 @@ int session_attach(const struct session_opts *o, const char *command, struct err
 		return -1;
 	}
 	prover_begin(&prover, &filter, zooms, now_ns() - began);
+	l.rulings = prover.rulings;
+	l.n_rulings = &prover.n_rulings;
 	if (!o->quiet)
 		fprintf(stderr, "ipcstall: attached; %s\n",
 			o->duration_ns ? "waiting" : "Ctrl-C ends it");

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "base/text.h"
+#include "verdict/by_address.h"
 #include "verdict/merge_findings.h"
 #include "verdict/blame.h"
 #include "render/environment.h"
@@ -773,12 +774,28 @@ static uint64_t unread_while_it_waits(const struct making *m)
 	return unread_meanwhile(m->s, (size_t)m->v->wait.endpoint, m->v->wait.ns);
 }
 
+/* "nginx[7] answered within 600 us, and sent nothing more until it closed" */
+static void why_answered(const struct making *m, const struct trace_endpoint *ep)
+{
+	const struct trace_endpoint *other = ep->peer >= 0 ? &m->s->ep[ep->peer] : NULL;
+	char soon[32];
+
+	human_ns((double)ep->rx_calls.reply_max_ns, soon, sizeof(soon));
+	snprintf(m->c->why, sizeof(m->c->why), "%s answered within %s, and %s nothing more%s",
+		 m->c->whom, soon, other && other->closed ? "sent" : "has sent",
+		 other && other->closed ? " until it closed" : "");
+}
+
 /* "nothing was held back: python3[7] works, sleeps, or waits for another" */
 static void why_silent(const struct making *m, const struct trace_call_stats *sender,
 		       const struct trace_endpoint *ep)
 {
 	const char *whom = m->c->whom;
 
+	if (was_answered_soon(ep, m->v->wait.ns)) {
+		why_answered(m, ep);
+		return;
+	}
 	snprintf(m->c->why, sizeof(m->c->why), "nothing was held back: %s %s", whom,
 		 verb_of(whom, "works", "work"));
 	if (!(busy_share(sender, ep) >= BUSY)) /* or not known */
@@ -954,6 +971,8 @@ static const char *what_is_awaited(const struct making *m, const struct trace_en
 	if (has_requests(r) ? !r->uneven && longest_part(r) == REQUEST_UNREAD
 			    : unread_while_it_waits(m) > 0)
 		return waits_for_accept(m, ep) ? "accept the connection" : "read";
+	if (!has_requests(r) && was_answered_soon(ep, m->v->wait.ns))
+		return "send more, or to close";
 	return ep->proto != TRACE_PIPE && !is_fed(m, ep) &&
 			       (ep->tx_calls.bytes || is_destination_unknown(ep) ||
 				asked_before(m->s, (size_t)m->v->wait.endpoint))
@@ -1107,6 +1126,28 @@ static void where_unanswered(struct card *c, const struct trace_endpoint *ep,
 		endpoint_short_name(ep, c->where, sizeof(c->where));
 }
 
+static void whom_it_asked(const struct making *m, const struct trace_endpoint *ep, int server,
+			  char *buf, size_t len)
+{
+	if (server >= 0)
+		program_name(&m->s->ep[server].rx_calls, buf, len);
+	else
+		address_of_peer(ep, buf, len);
+}
+
+/* "dig[7] waits for 192.0.2.1:53, through dnsmasq[8]" */
+static void head_unanswered_chain(const struct making *m, const struct unanswered *u)
+{
+	const struct trace_endpoint *last = &m->s->ep[u->passed_on];
+	struct card *c = m->c;
+	char between[sizeof(c->whom)];
+
+	snprintf(between, sizeof(between), "%s", c->whom);
+	whom_it_asked(m, last, bound_where_it_sends(m->s, last), c->whom, sizeof(c->whom));
+	snprintf(c->head, sizeof(c->head), "%s %s for %s, through %s", c->who, waits(c->who),
+		 c->whom, between);
+}
+
 static void card_unanswered(const struct making *m)
 {
 	const struct unanswered *u = &m->v->unanswered;
@@ -1114,12 +1155,12 @@ static void card_unanswered(const struct making *m)
 	struct card *c = m->c;
 
 	program_name(&ep->tx_calls, c->who, sizeof(c->who));
-	if (u->server >= 0)
-		program_name(&m->s->ep[u->server].rx_calls, c->whom, sizeof(c->whom));
+	whom_it_asked(m, ep, u->server, c->whom, sizeof(c->whom));
+	if (u->passed_on >= 0)
+		head_unanswered_chain(m, u);
 	else
-		address_of_peer(ep, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head), "%s %s for %s to answer", c->who, waits(c->who),
-		 c->whom);
+		snprintf(c->head, sizeof(c->head), "%s %s for %s to answer", c->who, waits(c->who),
+			 c->whom);
 	where_unanswered(c, ep, u);
 	if (u->answered)
 		snprintf(c->why, sizeof(c->why),

@@ -778,6 +778,10 @@ static void unanswered_sentence(const struct trace_snapshot *s, const struct ver
 		return;
 	program_name(&s->ep[u->server].rx_calls, who, sizeof(who));
 	text_append(buf, len, "; %s has the socket that they went to", who);
+	if (u->passed_on < 0)
+		return;
+	endpoint_name(&s->ep[u->passed_on], name, sizeof(name));
+	text_append(buf, len, ", and asked in vain in turn by %s", name);
 }
 
 static const char *mutual_fix(const struct mutual_wait *m)
@@ -855,14 +859,17 @@ void append_busy_reader(const struct trace_snapshot *s, const struct verdict *v,
 			size_t len)
 {
 	const struct trace_endpoint *ep = v->busy.endpoint < 0 ? NULL : &s->ep[v->busy.endpoint];
+	bool known = ep && ep->rx_calls.cpu_res != TRACE_UNKNOWN;
 	char name[PARTY_TEXT];
 
 	if (!ep)
 		return;
 	program_name(&ep->rx_calls, name, sizeof(name));
-	text_append(buf, len, "%s%s is busy: it ran on a CPU for %.0f %% of the time",
-		    *buf ? "; " : "", name,
-		    100 * fmin(1, cpu_share(&ep->rx_calls, ep->rx.lifetime_ns)));
+	text_append(buf, len, "%s%s is busy: %s ran on a CPU for %.0f %% of the time",
+		    *buf ? "; " : "", name, known ? "it" : "one of its threads",
+		    100 * fmin(1, (double)(known ? ep->rx_calls.cpu_ns
+						 : ep->rx_calls.busiest_cpu_ns) /
+					  (double)ep->rx.lifetime_ns));
 	if (ep->rx_calls.no_cpu_ns > ep->rx.lifetime_ns / 10)
 		text_append(buf, len, " and waited for one for %.0f %%",
 			    100 * (double)ep->rx_calls.no_cpu_ns / (double)ep->rx.lifetime_ns);

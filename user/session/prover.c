@@ -105,6 +105,26 @@ static bool is_suspect(const struct prover *p, const struct trace_snapshot *wind
 	return true;
 }
 
+/* Another session sees the same socket or pipe, under another number. */
+static bool is_same_end(const struct trace_endpoint *a, const struct trace_endpoint *b)
+{
+	return a->proto == b->proto && a->inode && a->inode == b->inode;
+}
+
+static void rule(struct prover *p, const struct trace_endpoint *suspect, const struct proof *proof)
+{
+	for (size_t i = 0; proof->v.outcome == OUTCOME_HEALTHY && i < proof->v.n; i++) {
+		const struct finding *f = &proof->v.v[i];
+
+		if (f->limit == LIMIT_NONE ||
+		    !is_same_end(suspect, &proof->s.ep[f->endpoint]))
+			continue;
+		p->rulings[p->n_rulings++] =
+			(struct trace_ruling){ .serial = suspect->serial, .limit = (int)f->limit };
+		return;
+	}
+}
+
 static void prove(struct prover *p, const struct trace_snapshot *window, const struct finding *f,
 		  uint64_t deadline, const struct zoom_stop *stop)
 {
@@ -117,6 +137,7 @@ static void prove(struct prover *p, const struct trace_snapshot *window, const s
 	proof->at_ns = proof->s.at_ns;
 	proof->ns = p->zoom.spent_ns - spent;
 	verdict_make(&proof->s, &proof->v);
+	rule(p, &window->ep[f->endpoint], proof);
 	p->n++;
 }
 

@@ -29,6 +29,8 @@ struct prover {
 	uint64_t next_ns;
 	struct proof proofs[PROOFS_MOST];
 	size_t n;
+	struct trace_ruling rulings[PROOFS_MOST]; /* of those that found no stall, but a limit */
+	size_t n_rulings;
 };
 
 void prover_begin(struct prover *p, const struct trace_options *filter, double budget,

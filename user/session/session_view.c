@@ -18,6 +18,10 @@ int session_snapshot(struct session *l, struct trace_snapshot *s, struct trace_e
 
 	if (rc == 0)
 		s->counters.stacks_lost += stalls_texts_lost(&l->stalls);
+	if (rc == 0 && l->rulings) {
+		s->rulings = l->rulings;
+		s->n_rulings = *l->n_rulings;
+	}
 	return rc;
 }
 

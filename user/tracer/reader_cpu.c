@@ -167,7 +167,7 @@ static void fill(struct trace_endpoint *ep, const struct reader_cpu *r)
 	b->stopped_ns = r->stopped_ns;
 	b->stopped_max_ns = r->longest_stop_ns;
 	b->stopped_n = r->stops;
-	if (!r->busiest_ns && ep->proto != TRACE_PIPE && ep->tx_calls.tgid == b->tgid)
+	if (ep->proto != TRACE_PIPE && ep->tx_calls.tgid == b->tgid)
 		same_for_writer(&ep->tx_calls, b);
 }
 

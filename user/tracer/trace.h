@@ -367,6 +367,12 @@ struct trace_listeners {
 	uint64_t left_out;
 };
 
+/* Looks suspect a stall at an endpoint, and the ledger of some seconds had another view. */
+struct trace_ruling {
+	uint64_t serial;
+	int limit; /* enum limit: what it found instead */
+};
+
 struct trace_snapshot {
 	uint64_t at_ns;
 	size_t n;
@@ -381,6 +387,8 @@ struct trace_snapshot {
 	const int *ways_back; /* the answers of way_back() (verdict/mutual_wait.h), looked up
 				 beforehand; NULL: they are not */
 	const int *bound_there; /* those of bound_where_it_sends() (verdict/by_address.h) */
+	const struct trace_ruling *rulings; /* of a sampled session; the user's */
+	size_t n_rulings;
 };
 
 /* TCP: why the head of the queue waited, in the kernel's own fields */

@@ -197,6 +197,8 @@ static enum rank rank_late(const struct verdict *v)
 		return v->waits.requests.n ? RANK_NONE : RANK_DWARFED; /* the requests tell it */
 	if (heaviest(v, false) >= 0) /* it was found all the same: see is_apart() */
 		return RANK_OVERSHADOWS;
+	if (v->answers.ns > OVERSHADOWS * v->late_all.ns)
+		return RANK_DWARFED;
 	return v->withheld.endpoint >= 0 && withheld_longer(v) ? RANK_SECOND : RANK_FIRST;
 }
 

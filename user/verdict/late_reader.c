@@ -12,9 +12,17 @@
 #define LATE_NS	   1000000
 #define BUSY_SHARE 0.25 /* of its time, what comes for a busy reader waits for its turn */
 
+/* Samples count no reads; but each answer, of a segment at least, has one before it. */
+static uint64_t reads_at_least(const struct trace_endpoint *ep)
+{
+	if (trace_messages_known(&ep->rx_calls))
+		return ep->rx_calls.messages;
+	return told_by_looks(ep) && ep->rx_calls.bytes ? ep->path.sent_segments : 0;
+}
+
 static uint64_t whiles(const struct trace_endpoint *ep, const struct reader_spell *r)
 {
-	uint64_t reads = trace_messages_known(&ep->rx_calls) ? ep->rx_calls.messages : 0;
+	uint64_t reads = reads_at_least(ep);
 
 	return reads > r->count ? reads : r->count;
 }
@@ -205,13 +213,19 @@ bool reader_is_at_work(const struct trace_endpoint *ep)
 	       (double)(b->cpu_ns + b->no_cpu_ns) >= AT_WORK * (double)ep->rx.lifetime_ns;
 }
 
-/* One of its threads never rests, and what comes is read soon enough: that may be the one. */
-static bool may_be_at_work(const struct trace_endpoint *ep, const struct reader_spell *r)
+/* One of its threads is: perhaps the one that reads. */
+static bool busiest_is_at_work(const struct trace_endpoint *ep)
 {
 	const struct trace_call_stats *b = &ep->rx_calls;
 
-	return b->cpu_res == TRACE_UNKNOWN && 2 * r->ns < ep->rx.lifetime_ns &&
+	return b->cpu_res == TRACE_UNKNOWN &&
 	       (double)b->busiest_cpu_ns >= AT_WORK * (double)ep->rx.lifetime_ns;
+}
+
+/* One of its threads never rests, and what comes is read soon enough: that may be the one. */
+static bool may_be_at_work(const struct trace_endpoint *ep, const struct reader_spell *r)
+{
+	return 2 * r->ns < ep->rx.lifetime_ns && busiest_is_at_work(ep);
 }
 
 /* It sleeps there for more, or runs, or waits for a CPU: what is left is less than half of the time
@@ -291,8 +305,9 @@ struct totals sum_late(const struct trace_snapshot *s, const struct reader_spell
 static bool waits_its_turn(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 			   const struct reader_spell *r)
 {
-	return ep->proto != TRACE_UDP && ep->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN &&
-	       r->share >= BUSY_SHARE && reader_is_at_work(ep);
+	if (ep->rx.resolution[RX_UNREAD] == TRACE_UNKNOWN || r->share < BUSY_SHARE)
+		return false;
+	return reader_is_at_work(ep) || (ep->proto == TRACE_UDP && busiest_is_at_work(ep));
 }
 
 typedef bool spell_test(const struct trace_snapshot *s, const struct trace_endpoint *ep,

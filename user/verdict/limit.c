@@ -285,11 +285,35 @@ static bool leaves_unread(const struct trace_endpoint *end, const struct finding
 	return f->blamed == BLAME_PEER_READER && 2 * end->rx.ns[RX_UNREAD] >= f->ns;
 }
 
+/* LIMIT_NONE: the ledger was not asked, or found a stall too */
+static enum limit ruled_by_ledger(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	for (size_t i = 0; i < s->n_rulings; i++)
+		if (s->rulings[i].serial == ep->serial)
+			return (enum limit)s->rulings[i].limit;
+	return LIMIT_NONE;
+}
+
+/* Which thread reads is unknown. One was on a CPU for most of what held up the sender, and so many
+ * bytes went through meanwhile that whoever reads does nothing else. */
+#define BYTES_A_SECOND 50e6
+
+static bool busiest_may_read(const struct trace_endpoint *end, const struct finding *f)
+{
+	const struct trace_call_stats *b = &end->rx_calls;
+
+	return b->cpu_res == TRACE_UNKNOWN &&
+	       (double)b->busiest_cpu_ns >= BUSY_SHARE * (double)f->ns &&
+	       1e9 * (double)b->bytes >= BYTES_A_SECOND * (double)end->rx.lifetime_ns;
+}
+
 enum limit limit_of(const struct trace_snapshot *s, const struct finding *f)
 {
 	const struct trace_endpoint *ep = &s->ep[f->endpoint], *end = reading_end(s, f);
 	double reader, writer;
 
+	if (ruled_by_ledger(s, ep) != LIMIT_NONE)
+		return ruled_by_ledger(s, ep);
 	if (f->blamed == BLAME_OWN_WRITES)
 		return LIMIT_OWN_WRITES;
 	if (link_is_full(ep, f))
@@ -305,7 +329,7 @@ enum limit limit_of(const struct trace_snapshot *s, const struct finding *f)
 		return LIMIT_SHARED_CPU;
 	if (runs_or_is_ready(end, f) && end->rx_calls.cpu_ns >= end->rx_calls.no_cpu_ns)
 		return LIMIT_READER_CPU;
-	if (other_threads_work(end, f))
+	if (other_threads_work(end, f) || busiest_may_read(end, f))
 		return LIMIT_READER_CPU;
 	if (writer >= BUSY_SHARE && !leaves_unread(end, f))
 		return LIMIT_WRITER_CPU;

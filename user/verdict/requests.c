@@ -310,6 +310,16 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 	add_unanswered(ep, sum);
 }
 
+#define ANSWERED_SOON 5 /* part of its wait */
+
+bool was_answered_soon(const struct trace_endpoint *ep, uint64_t wait_ns)
+{
+	const struct trace_call_stats *b = &ep->rx_calls;
+
+	return ep->proto != TRACE_PIPE && ep->tx_calls.messages && b->reply_n &&
+	       !b->open_reply_ns && ANSWERED_SOON * b->reply_ns <= wait_ns;
+}
+
 bool has_requests(const struct requests *r)
 {
 	return r->n || r->given_up;

@@ -22,6 +22,8 @@ uint64_t unread_meanwhile(const struct trace_snapshot *s, size_t i, uint64_t wai
 uint64_t questions_unanswered(const struct trace_endpoint *ep);
 
 bool has_requests(const struct requests *r);
+/* What it asked was answered soon: for most of its wait it waits for more, or for the end. */
+bool was_answered_soon(const struct trace_endpoint *ep, uint64_t wait_ns);
 /* what took most of the time */
 enum request_part longest_part(const struct requests *r);
 /* How long one of several requests took, if it made up most of that part; 0: none did, and the

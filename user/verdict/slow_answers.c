@@ -18,6 +18,8 @@
 
 /* Of a server under load, which answers sooner, every client waits most of the time. */
 #define SLOW_NS 1000000
+/* One that runs all the time has too many of them, not too slow a disk. */
+#define SLOW_AT_WORK_NS 10000000
 
 /* of the time that its clients were connected */
 #define ANSWERS_SHARE 0.5
@@ -142,13 +144,18 @@ static uint64_t answers_at_most(const struct trace_endpoint *ep)
 	return told_by_looks(ep) ? ep->path.sent_segments : ep->tx_calls.reply_n;
 }
 
+static uint64_t slow_ns(const struct trace_endpoint *ep)
+{
+	return reader_is_at_work(ep) ? SLOW_AT_WORK_NS : SLOW_NS;
+}
+
 static void add_connection(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 			   struct slow_answers *sum)
 {
 	struct served x = served_at(s, (size_t)(ep - s->ep));
 	uint64_t ns = served_ns(&x);
 
-	if (!ns || ns > ep->rx.lifetime_ns || ns < SLOW_NS * answers_at_most(ep))
+	if (!ns || ns > ep->rx.lifetime_ns || ns < slow_ns(ep) * answers_at_most(ep))
 		return;
 	if (sum->endpoint < 0)
 		sum->endpoint = (int)(ep - s->ep);

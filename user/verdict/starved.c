@@ -4,6 +4,7 @@
  * stall: a reader stands in `wait` meanwhile, or data in `unread`. */
 #include "verdict/blame.h"
 #include "verdict/other_findings.h"
+#include "verdict/replies.h"
 #include "verdict/times.h"
 
 /* less of an endpoint's time is any busy machine's */
@@ -28,6 +29,17 @@ const struct trace_call_stats *starved_end(const struct trace_endpoint *ep,
 	return longer_without(ep);
 }
 
+/* Looks tell that it answers a client that was not seen. Woken for a request, it is in its receive
+ * call still while it has no CPU. */
+#define ANSWERS_LEAST 100
+
+static bool answers_by_looks(const struct trace_endpoint *ep)
+{
+	return told_by_looks(ep) && ep->proto == TRACE_TCP &&
+	       ep->path.sent_segments >= ANSWERS_LEAST &&
+	       2 * ep->rx.ns[RX_WAIT] >= ep->rx.lifetime_ns;
+}
+
 /* how long the other end's reader waited for what this one sends, or this one's own reader let lie
  * what had come */
 static uint64_t awaited(const struct trace_snapshot *s, const struct trace_endpoint *ep)
@@ -36,13 +48,15 @@ static uint64_t awaited(const struct trace_snapshot *s, const struct trace_endpo
 					     : ep->peer >= 0	     ? &s->ep[ep->peer]
 								     : NULL;
 
+	if (!other && answers_by_looks(ep))
+		return ep->rx_calls.cpu_ns + ep->rx_calls.no_cpu_ns;
 	return larger(other ? other->rx.ns[RX_WAIT] : 0,
 		      ep->proto == TRACE_PIPE ? 0 : ep->rx.ns[RX_UNREAD]);
 }
 
 /* Of a thread that is woken again and again so long is no more than it takes to wake it: whoever
  * waits so is not short of a CPU. */
-#define TURN_NS 100000
+#define TURN_NS 50000
 
 static bool waits_at_every_turn(const struct trace_call_stats *b)
 {

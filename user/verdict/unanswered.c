@@ -155,6 +155,7 @@ static struct unanswered one_unanswered(const struct trace_snapshot *s, size_t i
 				    .sockets = 1,
 				    .n = unanswered_datagrams(ep),
 				    .answered = ep->rx_calls.messages,
+				    .passed_on = -1,
 				    .ns = waited_ns(s, ep, server),
 				    .refused = was_refused(ep) };
 }
@@ -177,12 +178,24 @@ static void add_alike(const struct trace_snapshot *s, const size_t *v, size_t n,
 	}
 }
 
+/* A resolver passes on what it is asked, by a socket of its own. */
+static int asked_in_vain_by(const struct trace_snapshot *s, int server)
+{
+	pid_t tgid = server >= 0 ? s->ep[server].rx_calls.tgid : 0;
+
+	for (size_t i = 0; tgid && i < s->n; i++)
+		if ((int)i != server && s->ep[i].tx_calls.tgid == tgid && is_counted(&s->ep[i]) &&
+		    s->ep[i].remote.port && !s->ep[i].rx_calls.messages)
+			return (int)i;
+	return -1;
+}
+
 /* of more the others are left out: each is compared with each */
 enum { CANDIDATES_MAX = 2048 };
 
 struct unanswered find_unanswered(const struct trace_snapshot *s)
 {
-	struct unanswered most = { .endpoint = -1, .server = -1 };
+	struct unanswered most = { .endpoint = -1, .server = -1, .passed_on = -1 };
 	size_t v[CANDIDATES_MAX], n = 0;
 
 	for (size_t i = 0; i < s->n && n < CANDIDATES_MAX; i++)
@@ -195,5 +208,6 @@ struct unanswered find_unanswered(const struct trace_snapshot *s)
 		if (most.endpoint < 0 || one.ns > most.ns)
 			most = one;
 	}
+	most.passed_on = asked_in_vain_by(s, most.server);
 	return most;
 }
