@@ -27,6 +27,26 @@ static const struct {
 	{ "stall", "the time in which data was ready and the protocol held it back: the sum of the "
 		"states marked *",
 	  "ipcstall run -- CMD shows which state, whose, and for whom" },
+	{ "stalled", "data was ready, and the protocol held it back: for buffer memory, a window, "
+		     "a segment that was not full. The percentage is a share of the sender's time",
+	  "`why` names the state: ipcstall explain STATE" },
+	{ "waiting", "nothing was held back, but a program waited long for another: to send, to "
+		     "answer, to read, to accept, or for a CPU. For several connections the times "
+		     "are sums",
+	  "`next` says where to look" },
+	{ "healthy", "no data was held back for long, and no program waited long for another. A "
+		     "stream that its reader, the link or a CPU limits is healthy: `limited by` "
+		     "names it",
+	  "ipcstall run --ledger -- CMD shows every state" },
+	{ "thinks", "from when a server has read a request until it begins to answer it: it "
+		    "computes, sleeps, or waits for another. With a queue before the server, the "
+		    "client waits longer than this",
+	  "`next` says where to look" },
+	{ "seen-at-both-ends", "both ends were traced: the cause was seen where it is, and where "
+			       "it takes effect",
+	  "ipcstall explain inferred" },
+	{ "suspected", "samples point to this cause, but do not see it happen",
+	  "ipcstall attach --exact sees it" },
 	{ "delayed-ack", "the receiver withholds its ACK for 40 ms or more, to send it along with "
 			 "an answer; a sender that Nagle's algorithm holds back waits for that "
 			 "ACK",

@@ -1052,7 +1052,9 @@ static void card_wait(const struct making *m)
 	silent.others |= m->v->waits.others_awaited;
 	waiter.others |= m->v->waits.others_wait;
 	who_name(&waiter, c->who, sizeof(c->who));
-	if (silent.tgid)
+	if (silent.tgid && m->v->chain.n) /* it is no thread of whoever waits first */
+		who_name(&silent, c->whom, sizeof(c->whom));
+	else if (silent.tgid)
 		awaited_name(&silent, &waiter, c->whom, sizeof(c->whom));
 	else
 		address_of_peer(ep, c->whom, sizeof(c->whom));

@@ -48,10 +48,10 @@ static bool may_be_asked(const struct trace_endpoint *ep)
 
 static bool may_be_asked_by_looks(const struct trace_snapshot *s, size_t i)
 {
-	const struct trace_looks *l = &s->looks[i];
+	const struct trace_looks *l = s->looks ? &s->looks[i] : NULL;
 
 	return s->ep[i].path.sent_segments >= TURNS ||
-	       2 * l->fact[TRACE_FACT_UNPROMPTED] >= l->n;
+	       (l && 2 * l->fact[TRACE_FACT_UNPROMPTED] >= l->n);
 }
 
 /* What was read last is a request, if those before were: each had its answer. */

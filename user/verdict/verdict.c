@@ -551,16 +551,21 @@ static bool are_passed_on(const struct requests *came, const struct requests *we
 	       4 * went->n <= 5 * came->n;
 }
 
+/* of all of them, however many at a time */
+static uint64_t took_in_all(const struct requests *r)
+{
+	return r->think_ns + r->unread_ns + r->way_ns;
+}
+
 static uint64_t queued_between(const struct verdict *v)
 {
 	const struct waits_together *first = &v->first_waits, *last = &v->waits;
+	uint64_t came = took_in_all(&first->requests), went = took_in_all(&last->requests);
 
-	if (v->chain.n != 1 || first->helpers || first->connections < 2 ||
-	    first->ns <= last->ns || !are_passed_on(&first->requests, &last->requests))
+	if (v->chain.n != 1 || first->helpers || first->connections < 2 || came <= went ||
+	    !are_passed_on(&first->requests, &last->requests))
 		return 0;
-	return (double)(first->ns - last->ns) >= QUEUED_SHARE * (double)first->ns
-		       ? first->ns - last->ns
-		       : 0;
+	return (double)(came - went) >= QUEUED_SHARE * (double)came ? came - went : 0;
 }
 
 static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
