@@ -3300,7 +3300,9 @@ static void a_busy_udp_server_is_named(void **state)
 static void the_ledger_overrules_the_looks(void **state)
 {
 	struct trace_endpoint ep[2];
-	struct trace_ruling ruling = { .serial = 7, .limit = LIMIT_READER_CPU };
+	struct trace_ruling ruling = {
+		.serial = 7, .cause = TX_RWND, .share = 0.5, .limit = LIMIT_READER_CPU
+	};
 	struct trace_snapshot s = { .ep = ep, .n = 2 };
 	struct verdict v;
 
@@ -3322,6 +3324,9 @@ static void the_ledger_overrules_the_looks(void **state)
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 	assert_int_equal(v.kind, KIND_LIMIT);
 	assert_int_equal(v.v[v.lead].limit, LIMIT_READER_CPU);
+	ruling.share = 0.3; /* it has doubled since then */
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
 }
 
 /* It has its answer at once, and reads on until the server closes. */

@@ -111,7 +111,8 @@ static bool is_same_end(const struct trace_endpoint *a, const struct trace_endpo
 	return a->proto == b->proto && a->inode && a->inode == b->inode;
 }
 
-static void rule(struct prover *p, const struct trace_endpoint *suspect, const struct proof *proof)
+static void rule(struct prover *p, const struct trace_endpoint *suspect,
+		 const struct finding *suspected, const struct proof *proof)
 {
 	for (size_t i = 0; proof->v.outcome == OUTCOME_HEALTHY && i < proof->v.n; i++) {
 		const struct finding *f = &proof->v.v[i];
@@ -119,8 +120,12 @@ static void rule(struct prover *p, const struct trace_endpoint *suspect, const s
 		if (f->limit == LIMIT_NONE ||
 		    !is_same_end(suspect, &proof->s.ep[f->endpoint]))
 			continue;
-		p->rulings[p->n_rulings++] =
-			(struct trace_ruling){ .serial = suspect->serial, .limit = (int)f->limit };
+		p->rulings[p->n_rulings++] = (struct trace_ruling){
+			.serial = suspect->serial,
+			.cause = suspected->cause,
+			.share = (double)suspected->ns / (double)suspect->tx.lifetime_ns,
+			.limit = (int)f->limit,
+		};
 		return;
 	}
 }
@@ -137,7 +142,7 @@ static void prove(struct prover *p, const struct trace_snapshot *window, const s
 	proof->at_ns = proof->s.at_ns;
 	proof->ns = p->zoom.spent_ns - spent;
 	verdict_make(&proof->s, &proof->v);
-	rule(p, &window->ep[f->endpoint], proof);
+	rule(p, &window->ep[f->endpoint], f, proof);
 	p->n++;
 }
 

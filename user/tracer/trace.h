@@ -370,6 +370,8 @@ struct trace_listeners {
 /* Looks suspect a stall at an endpoint, and the ledger of some seconds had another view. */
 struct trace_ruling {
 	uint64_t serial;
+	unsigned int cause; /* TX_... that looks suspect, and of which share of its time */
+	double share;
 	int limit; /* enum limit: what it found instead */
 };
 

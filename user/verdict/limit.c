@@ -285,12 +285,21 @@ static bool leaves_unread(const struct trace_endpoint *end, const struct finding
 	return f->blamed == BLAME_PEER_READER && 2 * end->rx.ns[RX_UNREAD] >= f->ns;
 }
 
+/* What has become so much more since then is not what the ledger saw. */
+#define MORE_SINCE 1.5
+
 /* LIMIT_NONE: the ledger was not asked, or found a stall too */
-static enum limit ruled_by_ledger(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+static enum limit ruled_by_ledger(const struct trace_snapshot *s, const struct finding *f)
 {
-	for (size_t i = 0; i < s->n_rulings; i++)
-		if (s->rulings[i].serial == ep->serial)
-			return (enum limit)s->rulings[i].limit;
+	const struct trace_endpoint *ep = &s->ep[f->endpoint];
+
+	for (size_t i = 0; i < s->n_rulings; i++) {
+		const struct trace_ruling *r = &s->rulings[i];
+
+		if (r->serial == ep->serial && r->cause == f->cause &&
+		    (double)f->ns <= MORE_SINCE * r->share * (double)ep->tx.lifetime_ns)
+			return (enum limit)r->limit;
+	}
 	return LIMIT_NONE;
 }
 
@@ -312,8 +321,8 @@ enum limit limit_of(const struct trace_snapshot *s, const struct finding *f)
 	const struct trace_endpoint *ep = &s->ep[f->endpoint], *end = reading_end(s, f);
 	double reader, writer;
 
-	if (ruled_by_ledger(s, ep) != LIMIT_NONE)
-		return ruled_by_ledger(s, ep);
+	if (ruled_by_ledger(s, f) != LIMIT_NONE)
+		return ruled_by_ledger(s, f);
 	if (f->blamed == BLAME_OWN_WRITES)
 		return LIMIT_OWN_WRITES;
 	if (link_is_full(ep, f))
