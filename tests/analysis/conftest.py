@@ -21,12 +21,16 @@ from analysis.load import load_documents, load_timeline  # noqa: E402
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "thorough: more of the same that other tests check: `make test-all` runs it, `make test` does not")
+    config.addinivalue_line("markers", "thorough: more of what other tests check, for `make test-all` only")
 
 
 def thorough_but(core: list, cases: list):
-    """The cases of a test: those of CORE belong to `make test`, the rest to `make test-all` only."""
-    return [case if case in core else pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.thorough) for case in cases]
+    """The cases of a test: those that are not in CORE belong to `make test-all` only."""
+    def thorough(case):
+        values = case if isinstance(case, tuple) else (case,)
+        return pytest.param(*values, marks=pytest.mark.thorough)
+
+    return [case if case in core else thorough(case) for case in cases]
 
 
 @pytest.fixture

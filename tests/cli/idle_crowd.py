@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""idle_crowd.py crowd|honest: a stranger with more idle sockets than there is room for; a program that talks."""
+"""idle_crowd.py crowd: more idle sockets than there is room for; honest: a program that talks."""
 import os
 import resource
 import socket

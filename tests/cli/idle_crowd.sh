@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # stage: core
-# A stranger's idle sockets fill the table of endpoints: who talks is seen all the same (docs/SECURITY.md, row 5).
+# A stranger's idle sockets fill the table of endpoints: who talks is seen all the same
+# (docs/SECURITY.md, row 5).
 . "$(dirname "$0")/lib.sh"
 needs_ledger
 begin() { # crowd|honest: see idle_crowd.py

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A stranger's idle sockets fill the table of endpoints that are looked at now and then (docs/SECURITY.md, row 5).
+# A stranger's idle sockets fill the table of endpoints that are looked at now and then
+# (docs/SECURITY.md, row 5).
 . "$(dirname "$0")/lib.sh"
 needs_ledger
 begin() { # crowd|honest: see idle_crowd.py

@@ -755,7 +755,7 @@ def pairs_up(asks, answers, *how):
 
 
 def is_stopped_at_work():
-    """server accepts, reads, works, and is stopped before its first answer, for which client waits in epoll."""
+    """server is stopped while it works on an answer, for which client waits in epoll."""
     there = socket.create_server(("127.0.0.1", 0))
 
     def answers():

@@ -7,7 +7,7 @@ FUZZ_SECONDS ?= 60
 CLANG_BUILD   = $(MAKE) --no-print-directory CC=clang FLAVOUR=fuzz OPT=-O0 SAN=1 CFLAGS='$(CFLAGS) -fsanitize=fuzzer-no-link'
 # With sanitizers -O1 takes clang four times as long as -O0. It pays where the tests compute much.
 HOT_ROOMS    := base host recording stats
-HOT_TESTS    := test_diagnosis test_ladder test_ledger test_recording test_rudp test_sampler test_stats
+HOT_TESTS    := $(addprefix test_,diagnosis ladder ledger recording rudp sampler stats)
 ifeq ($(FLAVOUR),fuzz)
 $(filter $(HOT_ROOMS:%=$(B)/user/%/%),$(OBJS)): ALL_CFLAGS += -O1
 $(HOT_TESTS:%=$(B)/tests/unit/%): TEST_OPT := -O1
