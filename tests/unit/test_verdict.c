@@ -725,6 +725,90 @@ static void a_chain_ends_before_it_comes_back(void **state)
 	assert_string_equal(c.head, "curl[12] waits for nginx[5], through curl[7]");
 }
 
+/* rsync's receiver waits for its sender, and its generator for the receiver. */
+static void links_of_a_chain_may_have_one_name(void **state)
+{
+	struct trace_endpoint ep[4];
+	struct trace_snapshot s = { .ep = ep, .n = 4 };
+	struct verdict v;
+	struct card c;
+
+	(void)state;
+	waits_at(ep, 0, 12, 7);
+	waits_at(ep, 2, 7, 5);
+	for (int i = 0; i < 4; i++) {
+		ep[i].proto = TRACE_UNIX_STREAM;
+		strcpy(ep[i].tx_calls.comm, "rsync");
+		strcpy(ep[i].rx_calls.comm, "rsync");
+	}
+	ep[0].rx.ns[RX_WAIT] = 95 * (SECOND / 100);
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_string_equal(c.head, "rsync[12] waits for rsync[5], through rsync[7]");
+}
+
+/* a subscriber, 12, of a broker, 7, and who publishes, 5: so many messages each way */
+static void publishes_through_broker(struct trace_endpoint ep[4], uint64_t messages)
+{
+	waits_at(ep, 0, 12, 7);
+	waits_at(ep, 2, 5, 7);
+	for (int i = 0; i < 4; i++) {
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.messages = ep[i].rx_calls.messages = messages;
+		ep[i].rx_calls.bytes = ep[i].tx_calls.bytes = 100;
+	}
+	ep[0].rx_calls.reply_n = ep[1].tx_calls.reply_n = messages;
+	ep[0].rx_calls.reply_ns = ep[1].tx_calls.reply_ns = 9 * (SECOND / 10);
+	ep[0].rx.max[RX_WAIT] = ep[1].tx_calls.reply_max_ns = SECOND / 20;
+	ep[2].rx.ns[RX_WAIT] = ep[2].rx.max[RX_WAIT] = 0;
+	ep[3].rx.ns[RX_IDLE] = 95 * (SECOND / 100);
+	ep[3].rx.max[RX_IDLE] = SECOND / 20;
+	ep[3].rx_calls.bytes = ep[2].tx_calls.bytes = 1000;
+	ep[3].rx_calls.reply_n = messages;
+	ep[3].rx_calls.reply_ns = 9 * (SECOND / 10);
+	ep[3].rx_calls.reply_max_ns = SECOND / 25;
+}
+
+/* The longest pause is not the same where the host took the CPU once; all of them together are. */
+static void who_waits_for_a_broker_waits_for_the_publisher(void **state)
+{
+	struct trace_endpoint ep[4];
+	struct trace_snapshot s = { .ep = ep, .n = 4 };
+	struct verdict v;
+	struct card c;
+
+	(void)state;
+	publishes_through_broker(ep, 20);
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_string_equal(c.head, "curl[12] waits for curl[5], through curl[7]");
+	ep[3].rx_calls.messages = 60; /* it reads each in three calls */
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_string_equal(c.head, "curl[12] waits for curl[5], through curl[7]");
+	ep[3].rx_calls.reply_ns = SECOND / 2;
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_string_equal(c.head, "curl[12] waits for nginx[7] to answer");
+}
+
+static void who_publishes_to_itself_waits_for_nobody(void **state)
+{
+	struct trace_endpoint ep[4];
+	struct trace_snapshot s = { .ep = ep, .n = 4 };
+	struct verdict v;
+
+	(void)state;
+	publishes_through_broker(ep, 100);
+	ep[0].rx_calls.reply_n = ep[1].tx_calls.reply_n = 1;
+	ep[0].tx_calls.messages = ep[1].rx_calls.messages = 1;
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
+	ep[2].tx_calls.tgid = ep[2].rx_calls.tgid = 12;
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
 enum { PIPELINES = 40 };
 
 /* A script's pipelines: each writer waits until its reader has been started. */
@@ -3958,7 +4042,7 @@ static void an_answer_in_pieces_is_no_thinking(void **state)
 	ep[1].tx_calls.reply_n = 1;
 	ep[1].tx_calls.reply_ns = SECOND / 1000;
 	assert_non_null(strstr(said_of_both(ep, &v),
-			       "it sends the answer in 9 pieces, one every 100 ms"));
+			       "it sent 9 times for one request, every 100 ms on average"));
 	ep[1].tx_calls.reply_ns = 9 * (SECOND / 10);
 	assert_non_null(strstr(said_of_both(ep, &v), "it thinks 900 ms a request"));
 }
@@ -4466,6 +4550,11 @@ static void connections_that_are_reset_again_and_again_are_a_wait(void **state)
 	assert_int_equal(v.connect.n, 3);
 	assert_int_equal(v.connect.ns, 0);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep[0].peer = 1; /* a program that closes both ends of its own */
+	ep[1].peer = 0;
+	said_of_all(ep, 3, &v);
+	assert_int_equal(v.connect.n, 1);
+	ep[0].peer = ep[1].peer = -1;
 	for (int i = 0; i < 3; i++)
 		ep[i].tx_calls.bytes = ep[i].rx_calls.bytes = 0; /* looks whether it is there */
 	said_of_all(ep, 3, &v);
@@ -4723,6 +4812,79 @@ static void a_full_queue_is_told_whose_it_is(void **state)
 	assert_null(full_listener(&s, &ep));
 }
 
+/* ... and the last ACK of another's handshake: what it sends is lost until it is taken */
+static void a_full_queue_drops_what_follows_the_handshake(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_snapshot s = { .ep = ep, .n = 2 };
+	struct verdict v;
+	struct card c;
+
+	(void)state;
+	client_and_server(ep);
+	ep[0].remote.port = 80;
+	ep[0].rtt_us = 100;
+	ep[0].retransmits = 5;
+	ep[0].syn_retransmits = 1;
+	ep[0].at_ns = ep[1].at_ns = 2 * (uint64_t)SECOND;
+	ep[0].tx.ns[TX_RECOVERY] = ep[0].tx.max[TX_RECOVERY] = 9 * (SECOND / 10);
+	ep[0].tx.count[TX_RECOVERY] = 1;
+	ep[1].tx.lifetime_ns = ep[1].rx.lifetime_ns = SECOND / 10;
+	verdict_make(&s, &v);
+	assert_false(v.v[v.lead].unanswered_syn);
+	s.listeners.n = 1;
+	s.listeners.v[0] = (struct trace_listener){ .family = 2, .local.port = 80, .peak = 2,
+						    .backlog = 1, .dropped = 3, .tgid = 7 };
+	verdict_make(&s, &v);
+	assert_true(v.v[v.lead].unanswered_syn);
+	card_make(&s, &v, &c);
+	assert_non_null(strstr(c.why, "the accept queue of [7] was full"));
+	ep[1].at_ns = SECOND + SECOND / 10; /* it was there from the beginning */
+	verdict_make(&s, &v);
+	assert_false(v.v[v.lead].unanswered_syn);
+}
+
+/* The window was shut for a tenth of the time in which data lay unread. */
+static void data_lies_unread_for_longer_than_its_sender_stalls(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct card c;
+
+	(void)state;
+	client_and_server(ep);
+	ep[0].rx.ns[RX_WAIT] = ep[0].rx.max[RX_WAIT] = 0;
+	ep[1].rx_calls.tgid = ep[1].tx_calls.tgid;
+	ep[0].tx.ns[TX_RWND] = ep[0].tx.max[TX_RWND] = SECOND / 11;
+	ep[0].tx.count[TX_RWND] = 1;
+	ep[0].blame.unread_ns[TX_RWND] = SECOND / 11;
+	ep[0].blame.unread_n[TX_RWND] = 1;
+	ep[1].rx.ns[RX_UNREAD] = 9 * (SECOND / 10);
+	card_of_both(ep, &c);
+	assert_non_null(strstr(c.why, "is not reading; data lay unread there for 900 ms"));
+	ep[1].rx.ns[RX_UNREAD] = SECOND / 10;
+	card_of_both(ep, &c);
+	assert_null(strstr(c.why, "unread"));
+}
+
+/* A compiler that writes once, at its end: its own calls took no time. */
+static void who_computes_before_it_first_writes_is_busy(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct card c;
+
+	(void)state;
+	client_and_server(ep);
+	ep[0].at_ns = ep[1].at_ns = 10 * (uint64_t)SECOND;
+	ep[1].tx_calls.cpu_res = TRACE_EXACT;
+	ep[1].tx_calls.born_ns = 9 * (uint64_t)SECOND;
+	ep[1].tx_calls.process_ran_ns = 8 * (SECOND / 10);
+	card_of_both(ep, &c);
+	assert_non_null(strstr(c.why, "; on its CPU 80 %"));
+	ep[1].tx_calls.born_ns = 8 * (uint64_t)SECOND; /* it may all have been before */
+	card_of_both(ep, &c);
+	assert_null(strstr(c.why, "CPU"));
+}
+
 static void what_no_hook_sees_is_not_called_healthy(void **state)
 {
 	struct trace_endpoint ep[2];
@@ -4867,6 +5029,12 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_server_whose_reader_is_back_is_still_awaited),
 	cmocka_unit_test(whoever_waits_for_a_worker_is_the_news),
 	cmocka_unit_test(a_chain_ends_before_it_comes_back),
+	cmocka_unit_test(links_of_a_chain_may_have_one_name),
+	cmocka_unit_test(who_waits_for_a_broker_waits_for_the_publisher),
+	cmocka_unit_test(who_publishes_to_itself_waits_for_nobody),
+	cmocka_unit_test(a_full_queue_drops_what_follows_the_handshake),
+	cmocka_unit_test(who_computes_before_it_first_writes_is_busy),
+	cmocka_unit_test(data_lies_unread_for_longer_than_its_sender_stalls),
 	cmocka_unit_test(the_start_of_short_pipelines_is_no_stall),
 	cmocka_unit_test(waits_of_many_short_programs_are_one),
 	cmocka_unit_test(who_has_ended_is_not_awaited),

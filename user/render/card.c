@@ -245,6 +245,21 @@ static void head_of_circle(const struct making *m, const struct finding *f)
 		 f->circle, c->who, c->whom);
 }
 
+/* What lies unread holds up its sender only where no buffer has room for more. */
+#define LONGER 2 /* times, than that */
+
+static void append_unread(const struct making *m, const struct finding *f, char *buf, size_t len)
+{
+	const struct trace_endpoint *ep = &m->s->ep[f->endpoint],
+				    *end = ep->peer >= 0 ? &m->s->ep[ep->peer] : NULL;
+	char ns[32];
+
+	if (!end || f->deadlock >= 0 || f->circle || end->rx.ns[RX_UNREAD] < LONGER * f->all.ns)
+		return;
+	human_ns((double)end->rx.ns[RX_UNREAD], ns, sizeof(ns));
+	text_append(buf, len, "; data lay unread there for %s", ns);
+}
+
 static void why_of_reader(const struct making *m, const struct finding *f, const char *name)
 {
 	const struct trace_call_stats *reader = who_reads(m->s, &m->s->ep[f->endpoint]);
@@ -261,6 +276,7 @@ static void why_of_reader(const struct making *m, const struct finding *f, const
 	else
 		snprintf(buf, len, "%s%s %s %s", causes, is_readers_doing(f) ? ":" : ", while",
 			 name, reader_phrase(m->s, f, name_is_plural(name), how, sizeof(how)));
+	append_unread(m, f, buf, len);
 }
 
 static const char *why_of_path(const struct finding *f)
@@ -709,7 +725,7 @@ static void card_scattered(const struct making *m)
 
 static double busy_share(const struct trace_call_stats *sender, const struct trace_endpoint *ep)
 {
-	return sender ? cpu_share(sender, ep->rx.lifetime_ns) : 0;
+	return sender ? sender_cpu_share(sender, ep) : 0;
 }
 
 static void append_busy(const struct making *m, const struct trace_call_stats *sender,
@@ -718,8 +734,7 @@ static void append_busy(const struct making *m, const struct trace_call_stats *s
 	double busy = busy_share(sender, ep);
 
 	if (busy >= BUSY)
-		text_append(m->c->why, sizeof(m->c->why), "; on its CPU %.0f %%",
-			    100 * fmin(busy, 1));
+		text_append(m->c->why, sizeof(m->c->why), "; on its CPU %.0f %%", 100 * busy);
 }
 
 #define WORTH_A_WORD 0.01 /* of the longest part */
@@ -971,6 +986,8 @@ static const char *what_is_awaited(const struct making *m, const struct trace_en
 	if (has_requests(r) ? !r->uneven && longest_part(r) == REQUEST_UNREAD
 			    : unread_while_it_waits(m) > 0)
 		return waits_for_accept(m, ep) ? "accept the connection" : "read";
+	if (has_requests(r) && r->pieces && longest_part(r) == REQUEST_THINK)
+		return "send";
 	if (!has_requests(r) && was_answered_soon(ep, m->v->wait.ns))
 		return "send more, or to close";
 	return ep->proto != TRACE_PIPE && !is_fed(m, ep) &&

@@ -552,14 +552,19 @@ void append_longest(uint64_t longest_ns, uint64_t sum_ns, uint64_t n, char *buf,
 	text_append(buf, len, ", longest %s", ns);
 }
 
-/* "send the answer in 9 pieces, one every 100 ms" */
-static void append_pieces(const struct requests *r, const char *s, char *buf, size_t len)
+/* "sent 9 times for one request, every 100 ms on average": an answer that is streamed, or what was
+ * subscribed to */
+static void append_pieces(const struct requests *r, char *buf, size_t len)
 {
 	char each[32];
 
 	human_ns((double)r->think_ns / (double)r->pieces, each, sizeof(each));
-	text_append(buf, len, "send%s the answer%s in %" PRIu64 " pieces, one every %s", s,
-		    plural(r->n), r->pieces, each);
+	text_append(buf, len, "sent %" PRIu64 " times for ", r->pieces);
+	if (r->n == 1)
+		text_append(buf, len, "one request");
+	else
+		text_append(buf, len, "%" PRIu64 " requests", r->n);
+	text_append(buf, len, ", every %s on average", each);
 	append_longest(r->pieces_max_ns, r->think_ns, r->pieces, buf, len);
 }
 
@@ -635,7 +640,7 @@ void append_requests(const struct requests *r, bool several, char *buf, size_t l
 	else if (most == REQUEST_WAY)
 		append_way(r, s, buf, len);
 	else if (r->pieces)
-		append_pieces(r, s, buf, len);
+		append_pieces(r, buf, len);
 	else
 		append_thinking(r, several, buf, len);
 }

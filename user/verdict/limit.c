@@ -81,19 +81,26 @@ static bool runs_or_is_ready(const struct trace_endpoint *end, const struct find
 	       (double)(b->cpu_ns + b->no_cpu_ns) >= share_explained(end) * (double)had_data;
 }
 
-/* The thread that reads hands its work to others, as pigz does: the process has no more to give. It
- * is back soon, and does not sleep between its reads. What it ran before this connection began is
- * not known apart. */
+/* The thread that calls hands its work to others, as pigz does: the process has no more to give.
+ * What a program ran before the endpoint began may have been all of that time. */
+static double process_cpu_share(const struct trace_call_stats *b, uint64_t at_ns,
+				uint64_t endpoint_life)
+{
+	uint64_t life = b->born_ns && at_ns > b->born_ns ? at_ns - b->born_ns : 0;
+	uint64_t before = life > endpoint_life ? life - endpoint_life : 0;
+
+	return life && b->process_ran_ns > before
+		       ? (double)(b->process_ran_ns - before) / (double)(life - before)
+		       : 0;
+}
+
+/* It is back soon, and does not sleep between its reads. */
 #define BACK_SOON_NS 10000000
 
 static bool other_threads_work(const struct trace_endpoint *end, const struct finding *f)
 {
-	const struct trace_call_stats *b = &end->rx_calls;
-	uint64_t life = b->born_ns && end->at_ns > b->born_ns ? end->at_ns - b->born_ns : 0;
-
-	return life && life <= 2 * end->rx.lifetime_ns && f->count &&
-	       f->ns / f->count < BACK_SOON_NS &&
-	       (double)b->process_ran_ns >= BUSY_SHARE * (double)life;
+	return f->count && f->ns / f->count < BACK_SOON_NS &&
+	       process_cpu_share(&end->rx_calls, end->at_ns, end->rx.lifetime_ns) >= BUSY_SHARE;
 }
 
 double reader_cpu_share(const struct trace_snapshot *s, const struct finding *f)
@@ -101,9 +108,15 @@ double reader_cpu_share(const struct trace_snapshot *s, const struct finding *f)
 	const struct trace_endpoint *end = reading_end(s, f);
 
 	if (end && other_threads_work(end, f))
-		return (double)end->rx_calls.process_ran_ns /
-		       (double)(end->at_ns - end->rx_calls.born_ns);
+		return process_cpu_share(&end->rx_calls, end->at_ns, end->rx.lifetime_ns);
 	return end ? fmin(cpu_share(&end->rx_calls, end->rx.lifetime_ns), 1) : NAN;
+}
+
+/* A compiler computes before it first writes: the call's own thread was not seen to run. */
+double sender_cpu_share(const struct trace_call_stats *b, const struct trace_endpoint *ep)
+{
+	return fmin(1, fmax(cpu_share(b, ep->rx.lifetime_ns),
+			    process_cpu_share(b, ep->at_ns, ep->rx.lifetime_ns)));
 }
 
 /* One who reads a byte at a time is slow by the number of its calls. */

@@ -16,6 +16,8 @@ bool reader_has_no_cpu(const struct trace_snapshot *s, const struct finding *f);
 
 /* share of so long that it ran on a CPU; NAN: unknown */
 double cpu_share(const struct trace_call_stats *b, uint64_t lifetime_ns);
+/* the same of the program that the reader of `ep` waits for: of its process, if that ran more */
+double sender_cpu_share(const struct trace_call_stats *b, const struct trace_endpoint *ep);
 /* share of the reader's life that it ran on a CPU; more than 1 where several of its threads did;
  * NAN: unknown */
 double reader_cpu_share(const struct trace_snapshot *s, const struct finding *f);

@@ -171,14 +171,25 @@ struct slow_connect find_rejected(const struct trace_snapshot *s)
 
 /* ---- by the other end ---- */
 
+/* A program that has both ends closes them as it likes. */
+static bool is_to_itself(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	return ep->peer >= 0 && program_at(&s->ep[ep->peer])->tgid == program_at(ep)->tgid;
+}
+
 static void keep_reset(const struct trace_snapshot *s, const struct trace_endpoint **v, size_t n,
 		       struct slow_connect *most)
 {
-	if (n > most->n)
-		*most = (struct slow_connect){ .endpoint = (int)(v[0] - s->ep),
-					       .n = n,
-					       .lifetime_ns = observed_ns(s),
-					       .rejected = REJECTED_RESET };
+	struct slow_connect sum = { .lifetime_ns = observed_ns(s), .rejected = REJECTED_RESET };
+
+	for (size_t i = 0; i < n; i++) {
+		if (is_to_itself(s, v[i]))
+			continue;
+		if (!sum.n++)
+			sum.endpoint = (int)(v[i] - s->ep);
+	}
+	if (sum.n > most->n)
+		*most = sum;
 }
 
 struct slow_connect find_reset(const struct trace_snapshot *s)

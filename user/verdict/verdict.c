@@ -121,6 +121,17 @@ static bool waits_for_syn(const struct trace_endpoint *ep)
 	       (!ep->rtt_us && !ep->tx_calls.bytes && !ep->rx_calls.bytes);
 }
 
+/* A listener of this host whose accept queue is full drops the last ACK of the handshake too, and
+ * what is sent after it, until it has room for the connection. */
+static bool waits_for_full_queue(const struct trace_snapshot *s, const struct trace_endpoint *ep,
+				 uint64_t ns)
+{
+	const struct trace_endpoint *server = ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
+
+	return server && full_listener(s, ep) && began(server) > began(ep) &&
+	       2 * (began(server) - began(ep)) >= ns;
+}
+
 static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, struct finding *f)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -138,7 +149,9 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 		.reader_waits = -1,
 		.root = -1,
 		.goes_on = !ep->closed && ep->tx.now == cause,
-		.unanswered_syn = cause == TX_RECOVERY && waits_for_syn(ep),
+		.unanswered_syn = cause == TX_RECOVERY &&
+				  (waits_for_syn(ep) ||
+				   waits_for_full_queue(s, ep, ep->tx.ns[cause])),
 		.late_not_lost =
 			cause == TX_RECOVERY && ep->needless && 2 * ep->needless >= ep->retransmits,
 		.peaks_at_delack =

@@ -75,9 +75,21 @@ static bool same_helper(const struct trace_snapshot *s, const struct trace_endpo
 	return x && y && same_name(x->comm, y->comm);
 }
 
+/* Whom the one waits for is who waits at the other: links of a chain, of one name. */
+static bool is_waited_for_by(const struct trace_snapshot *s, const struct trace_endpoint *next,
+			     const struct trace_endpoint *ep)
+{
+	const struct trace_call_stats *sender = who_sends(s, ep);
+
+	return sender && sender->tgid && sender->tgid == next->rx_calls.tgid &&
+	       ep->rx_calls.tgid != next->rx_calls.tgid;
+}
+
 static bool waits_are_alike(const struct trace_snapshot *s, const struct trace_endpoint *a,
 			    const struct trace_endpoint *b)
 {
+	if (is_waited_for_by(s, a, b) || is_waited_for_by(s, b, a))
+		return false;
 	if (same_client(a, b) && same_helper(s, a, b))
 		return true;
 	return same_waiters(a, b) && same_awaited(s, a, b) &&
@@ -205,7 +217,7 @@ static struct reader_spell nothing_came(const struct trace_snapshot *s, size_t i
 }
 
 /* A broker wraps what it passes on: as many messages come and go, and the longest time without one
- * is the same. */
+ * is the same, or all of them together. */
 #define PASSED_LEAST 5	/* messages */
 #define PUSHED_LEAST 50 /* of one who is not asked */
 
@@ -214,16 +226,29 @@ static bool about_as_many(uint64_t a, uint64_t b)
 	return 8 * (larger(a, b) - smaller(a, b)) <= larger(a, b);
 }
 
-static bool passes_as_many(const struct trace_endpoint *in, const struct trace_endpoint *out)
+/* as they were sent, where that was seen: it may read each in several calls */
+static const struct trace_call_stats *messages_that_come(const struct trace_snapshot *s,
+							 const struct trace_endpoint *in)
+{
+	const struct trace_endpoint *source = awaited_end(s, in);
+	bool seen = source && trace_messages_known(&source->tx_calls);
+
+	return seen && source->tx_calls.messages ? &source->tx_calls : &in->rx_calls;
+}
+
+static bool passes_as_many(const struct trace_snapshot *s, const struct trace_endpoint *in,
+			   const struct trace_endpoint *out)
 {
 	const struct trace_call_stats *comes = &in->rx_calls, *goes = &out->tx_calls;
 
-	if (!trace_messages_known(comes) || !trace_messages_known(goes) ||
-	    goes->messages < PASSED_LEAST || !about_as_many(comes->messages, goes->messages))
+	if (!trace_messages_known(messages_that_come(s, in)) || !trace_messages_known(goes) ||
+	    goes->messages < PASSED_LEAST ||
+	    !about_as_many(messages_that_come(s, in)->messages, goes->messages))
 		return false;
 	if (2 * goes->reply_n < goes->messages)
 		return goes->messages >= PUSHED_LEAST;
-	return about_as_much(comes->reply_max_ns, goes->reply_max_ns);
+	return about_as_much(comes->reply_max_ns, goes->reply_max_ns) ||
+	       about_as_much(comes->reply_ns, goes->reply_ns);
 }
 
 /*
@@ -239,7 +264,7 @@ static bool passes_on(const struct trace_snapshot *s, size_t i, const struct tra
 	return in != out && in->rx_calls.tgid && in->rx_calls.tgid == out->tx_calls.tgid &&
 	       in->rx_calls.bytes &&
 	       (about_as_much(in->rx_calls.bytes, out->tx_calls.bytes) ||
-		passes_as_many(in, out)) &&
+		passes_as_many(s, in, out)) &&
 	       comes_again_and_again(&in->rx) && (double)nothing_came(s, i).ns >= least_ns &&
 	       (double)there >= least_ns && (double)in->rx.ns[RX_UNREAD] < AT_ONCE * least_ns;
 }
@@ -267,6 +292,22 @@ static struct reader_spell comes_from(const struct trace_snapshot *s,
 		from = nothing_came(s, i);
 	}
 	return from;
+}
+
+/* A broker gives it back what it sends there by another connection, and nobody asked for. */
+static bool feeds_itself(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i], *sender = awaited_end(s, ep);
+	const struct trace_call_stats *goes = sender && sender != ep ? &sender->tx_calls : NULL;
+
+	if (!goes || goes->messages < PUSHED_LEAST || 2 * goes->reply_n >= goes->messages)
+		return false;
+	for (size_t k = 0; k < s->n; k++)
+		if (&s->ep[k] != sender && s->ep[k].rx_calls.tgid == goes->tgid &&
+		    is_sent_by(s, &s->ep[k], ep->rx_calls.tgid) &&
+		    passes_as_many(s, &s->ep[k], sender))
+			return true;
+	return false;
 }
 
 struct while_alive {
@@ -555,7 +596,7 @@ static bool waits_for_news(const struct trace_snapshot *s, size_t i, bool nothin
 {
 	return !is_asked(s, i) && !is_unused(s, i) && !is_pool_work(s, &s->ep[i]) &&
 	       waits_long(s, i, nothing_sent) && !waits_for_report(s, i, nothing_sent) &&
-	       !keeps_from_another(s, i);
+	       !keeps_from_another(s, i) && !feeds_itself(s, i);
 }
 
 static bool waits_for_answers(const struct trace_snapshot *s, size_t i, bool nothing_sent)
