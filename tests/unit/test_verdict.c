@@ -809,6 +809,32 @@ static void who_publishes_to_itself_waits_for_nobody(void **state)
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
 
+/* Each of two asks once. One of them was accepted late, and waited for less than half of its life.
+ */
+static void a_wait_beside_its_like_may_be_shorter(void **state)
+{
+	struct trace_endpoint ep[4];
+	struct verdict v;
+
+	(void)state;
+	for (int i = 0; i < 4; i += 2) {
+		waits_at(ep, i, 12, 7);
+		for (int k = i; k < i + 2; k++) {
+			ep[k].proto = TRACE_UNIX_STREAM;
+			ep[k].tx_calls.bytes_res = ep[k].rx_calls.bytes_res = TRACE_EXACT;
+			ep[k].tx_calls.messages = ep[k].rx_calls.messages = 1;
+			ep[k].rx_calls.bytes = 100;
+		}
+		ep[i].rx_calls.reply_n = ep[i + 1].tx_calls.reply_n = 1;
+		ep[i].rx_calls.reply_ns = ep[i + 1].tx_calls.reply_ns = ep[i].rx.ns[RX_WAIT];
+	}
+	ep[2].rx.ns[RX_WAIT] = ep[2].rx.max[RX_WAIT] = 4 * (SECOND / 10);
+	ep[2].rx_calls.reply_ns = ep[3].tx_calls.reply_ns = 4 * (SECOND / 10);
+	said_of_all(ep, 4, &v);
+	assert_int_equal(v.waits.connections, 2);
+	assert_int_equal(v.waits.ns, 13 * (SECOND / 10));
+}
+
 enum { PIPELINES = 40 };
 
 /* A script's pipelines: each writer waits until its reader has been started. */
@@ -5032,6 +5058,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(links_of_a_chain_may_have_one_name),
 	cmocka_unit_test(who_waits_for_a_broker_waits_for_the_publisher),
 	cmocka_unit_test(who_publishes_to_itself_waits_for_nobody),
+		cmocka_unit_test(a_wait_beside_its_like_may_be_shorter),
 	cmocka_unit_test(a_full_queue_drops_what_follows_the_handshake),
 	cmocka_unit_test(who_computes_before_it_first_writes_is_busy),
 	cmocka_unit_test(data_lies_unread_for_longer_than_its_sender_stalls),

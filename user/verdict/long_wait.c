@@ -406,11 +406,12 @@ bool waits_long(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 
 bool waits_at_times(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
-	bool out = waits_out_of_calls(s, i), asks_server = out && s->ep[i].peer >= 0 &&
-		   asks(s, i) && is_asked(s, (size_t)s->ep[i].peer);
+	bool out = waits_out_of_calls(s, i),
+	     asks_server = s->ep[i].peer >= 0 && asks(s, i) && is_asked(s, (size_t)s->ep[i].peer);
+	double least = out || asks_server ? POOL_SHARE : least_share(s, i);
 
-	return waits_so_long(s, i, nothing_sent, out ? POOL_SHARE : least_share(s, i)) &&
-	       (asks_server || is_not_by_turns(s, i, nothing_sent));
+	return waits_so_long(s, i, nothing_sent, least) &&
+	       ((out && asks_server) || is_not_by_turns(s, i, nothing_sent));
 }
 
 struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait *is, bool nothing_sent)
