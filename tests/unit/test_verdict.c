@@ -4550,6 +4550,32 @@ static void connections_that_are_refused_again_and_again_are_a_wait(void **state
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
 
+/* A proxy whose server is down tries again and again, and its client waits as long. */
+static void who_waits_for_a_refused_program_is_told_of_that(void **state)
+{
+	struct trace_endpoint ep[4];
+	struct verdict v;
+
+	(void)state;
+	waits_at(ep, 0, 12, 7);
+	for (int i = 2; i < 4; i++) {
+		ep[i] = downloader(0);
+		ep[i].rx_calls.tgid = ep[i].tx_calls.tgid = 7;
+		ep[i].remote.port = 81;
+		ep[i].making.connect_ns = 100000;
+		ep[i].rx.lifetime_ns = ep[i].tx.lifetime_ns = ep[i].tx.ns[TX_IDLE] = SECOND / 100;
+		ep[i].at_ns = SECOND + (uint64_t)(i - 2) * 85 * (SECOND / 100);
+		ep[i].tx_calls.refused_n = 1;
+	}
+	ep[0].at_ns = ep[1].at_ns = 2 * (uint64_t)SECOND;
+	said_of_all(ep, 4, &v);
+	assert_int_equal(v.kind, KIND_CONNECT);
+	ep[2].rx_calls.tgid = ep[2].tx_calls.tgid = 8; /* another program */
+	ep[3].rx_calls.tgid = ep[3].tx_calls.tgid = 8;
+	said_of_all(ep, 4, &v);
+	assert_int_equal(v.kind, KIND_WAIT);
+}
+
 /* a server that closes each connection with the request unread; its client tries again after 1 s */
 static void connections_that_are_reset_again_and_again_are_a_wait(void **state)
 {
@@ -5059,6 +5085,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(who_waits_for_a_broker_waits_for_the_publisher),
 	cmocka_unit_test(who_publishes_to_itself_waits_for_nobody),
 		cmocka_unit_test(a_wait_beside_its_like_may_be_shorter),
+		cmocka_unit_test(who_waits_for_a_refused_program_is_told_of_that),
 	cmocka_unit_test(a_full_queue_drops_what_follows_the_handshake),
 	cmocka_unit_test(who_computes_before_it_first_writes_is_busy),
 	cmocka_unit_test(data_lies_unread_for_longer_than_its_sender_stalls),

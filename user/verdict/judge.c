@@ -314,14 +314,15 @@ static double share_unanswered(const struct verdict *v)
 	return NAN;
 }
 
-/* What is longer leads: that it connected, or that it waited then. */
+/* What is longer leads: that it connected, or that it waited then. Who waits for a program that
+ * connects in vain all that time waits for the connection. */
 static enum rank rank_connect(const struct verdict *v)
 {
 	if (v->connect.endpoint < 0)
 		return RANK_NONE;
 	if (!v->connect.ns)
 		return RANK_ASIDE;
-	return v->connect.ns > v->waits.ns ? RANK_CONNECT : RANK_DWARFED;
+	return v->connect.ns > v->waits.ns || v->connect.is_awaited ? RANK_CONNECT : RANK_DWARFED;
 }
 
 static double share_connect(const struct verdict *v)

@@ -581,6 +581,18 @@ static uint64_t queued_between(const struct verdict *v)
 	return (double)(came - went) >= QUEUED_SHARE * (double)came ? came - went : 0;
 }
 
+/* A proxy whose server is down tries to connect again and again, while its client waits. */
+static bool awaits_who_connects(const struct trace_snapshot *s, const struct verdict *v)
+{
+	const struct trace_call_stats *awaited;
+
+	if (v->connect.endpoint < 0 || v->wait.endpoint < 0)
+		return false;
+	awaited = who_sends(s, &s->ep[v->wait.endpoint]);
+	return awaited && awaited->tgid == program_at(&s->ep[v->connect.endpoint])->tgid &&
+	       (double)v->connect.ns >= SAME_TIME * (double)v->wait.ns;
+}
+
 static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 {
 	bool nobody_asks;
@@ -606,6 +618,7 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	out->no_room = out->late.endpoint >= 0 && leaves_no_room(s, (size_t)out->late.endpoint);
 	out->wait = find_long_wait(s, nobody_asks, &out->chain);
 	out->waits = sum_waits(s, &out->wait, nobody_asks);
+	out->connect.is_awaited = awaits_who_connects(s, out);
 	out->first_waits = first_of_chain(s, out, nobody_asks);
 	out->queued_ns = queued_between(out);
 	out->fellow = find_fellow(s, &out->wait, nobody_asks);

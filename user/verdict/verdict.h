@@ -238,6 +238,7 @@ struct slow_connect {
 	enum rejection rejected; /* again and again, until that ended or the program gave up: `ns`
 				    is what passed before it tried again; 0: it
 				    did not, and that is no verdict */
+	bool is_awaited; /* the program that connects, for as long */
 };
 
 /* A server that had a request for most of the time that its clients were connected, none of which
