@@ -381,6 +381,7 @@ def carried_out(tmp_path):
     return plan, tmp_path / "data"
 
 
+@pytest.mark.thorough
 def test_page_has_the_data_before_the_conclusion(carried_out, run):
     plan, where = carried_out
     code, out, err = run("experiment", str(plan), "--data", str(where))

@@ -73,6 +73,7 @@ def test_same_data_same_bytes(form, kind, draw):
     assert first == second
 
 
+@pytest.mark.thorough
 def test_same_bytes_in_another_process_with_another_configuration(corpus, tmp_path):
     (tmp_path / "matplotlibrc").write_text("font.size: 22\naxes.facecolor: red\nsvg.hashsalt: other\n")
     outs = []

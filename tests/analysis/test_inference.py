@@ -94,6 +94,7 @@ def test_no_dips_are_seen_in_noise():
     assert false <= 5
 
 
+@pytest.mark.thorough
 def test_fix_no_better_means_no_dips():
     false = 0
     size = np.linspace(1000, 20000, 30)

@@ -88,6 +88,7 @@ def views(text):
     return json.loads(re.search(r'id="views">(.*?)</script>', text, flags=re.S).group(1))["sets"]
 
 
+@pytest.mark.thorough
 def test_files_that_do_not_belong_together_get_sections_of_their_own(corpus, run, tmp_path):
     out = tmp_path / "r.html"
     code, _, err = run("report", corpus["one-size"], corpus["comb"], corpus["trace"], corpus["line"], "-o", str(out))
@@ -123,10 +124,12 @@ def test_report_says_what_the_data_says(report):
         assert figure in text
 
 
+@pytest.mark.thorough
 def test_report_is_reproducible(report):
     assert report("comb", "line") == report("comb", "line")
 
 
+@pytest.mark.thorough
 def test_the_fix_may_be_an_option_in_which_files_differ(save, run, tmp_path):
     out, paths = tmp_path / "r.html", []
     for nodelay in (0, 1):
@@ -181,19 +184,19 @@ def shown(text):
     return all(c == "\n" or c.isprintable() for c in text)
 
 
-def test_control_characters_do_not_reach_the_terminal(save, run, tmp_path):
+@pytest.mark.parametrize("kind", thorough_but(["sweep"], ["sweep", "result"]))
+def test_control_characters_do_not_reach_the_terminal(kind, save, run, tmp_path):
     head = {"machine": {"hostname": "h" + CONTROLS}, "started": CONTROLS, "warnings": ["as a whole" + CONTROLS]}
     sizes = (1453, 3500, 5000, 6500, 8000, 9500)
-    for text in (synth.sweep(rough(synth.comb(sizes, repeats=2)), **head), synth.result(rough(synth.comb(sizes, repeats=2)), **head)):
-        path = save(text, "data\x1b[1m\udcff.json")
-        out = tmp_path / "out"
-        for argv in (("summary", path), ("figure", "ledger", path, "-o", f"{out}.svg"), ("report", path, "-o", f"{out}.html"), ("summary", path, "--fix", "a\x1b=1")):
-            code, said, err = run(*argv)
-            assert code == (2 if "--fix" in argv else 0) and shown(said + err), (argv, said, err)
-            assert argv[0] != "summary" or "h?]0;x???31m???" in said or "--fix" in argv
-        for ending in ("svg", "html"):
-            assert shown(re.sub(r"<style.*?</style>|<script>.*?</script>|\u00a0", "", (tmp_path / f"out.{ending}").read_text(), flags=re.S))
-        assert "data%1B%5B1m%FF.json" in Page((tmp_path / "out.html").read_text()).links
+    path = save(getattr(synth, kind)(rough(synth.comb(sizes, repeats=2)), **head), "data\x1b[1m\udcff.json")
+    out = tmp_path / "out"
+    for argv in (("summary", path), ("figure", "ledger", path, "-o", f"{out}.svg"), ("report", path, "-o", f"{out}.html"), ("summary", path, "--fix", "a\x1b=1")):
+        code, said, err = run(*argv)
+        assert code == (2 if "--fix" in argv else 0) and shown(said + err), (argv, said, err)
+        assert argv[0] != "summary" or "h?]0;x???31m???" in said or "--fix" in argv
+    for ending in ("svg", "html"):
+        assert shown(re.sub(r"<style.*?</style>|<script>.*?</script>|\u00a0", "", (tmp_path / f"out.{ending}").read_text(), flags=re.S))
+    assert "data%1B%5B1m%FF.json" in Page((tmp_path / "out.html").read_text()).links
 
 
 def test_control_characters_break_no_export(save, run):

@@ -1,20 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # stage: core
-# Row 7 of docs/SECURITY.md: as whom a traced command runs, and what export, watch and top --batch may still do once they are attached. The
-# users are of a passwd file of this test's own, seen here only.
-[ "$(id -u)" -eq 0 ] || { echo 'needs root'; exit 77; }
-if [ -z "${OWN_ETC-}" ]; then
-	unshare --mount true 2>/dev/null || { echo 'no mount namespace of its own to be had'; exit 77; }
-	OWN_ETC=1 exec unshare --mount --propagation private bash "$0" "$@"
-fi
-. "$(dirname "$0")/lib.sh"
-needs_ledger
-chmod 755 "$WORK"
-cp "$KNOWN" "$WORK/known"
-{ cat /etc/passwd; echo "alice:x:23456:23456::$WORK/home:/bin/sh"; } >"$WORK/passwd"
-{ cat /etc/group; printf 'alice:x:23456:\ncrew:x:23457:alice\nlab:x:23458:alice\nother:x:23459:\n'; } >"$WORK/group"
-mount --bind "$WORK/passwd" /etc/passwd && mount --bind "$WORK/group" /etc/group || { echo 'no users of its own to be had'; exit 77; }
-cd "$WORK" || exit 70
+# Row 7 of docs/SECURITY.md: as whom a traced command runs, and what export may still do once it is attached.
+. "$(dirname "$0")/users.bash"
 
 # --- the command ---
 cat >whoami.sh <<'SH'
@@ -22,8 +9,7 @@ echo "uid $(id -u) $(id -ru) gid $(id -g) groups $(id -G)"
 echo "home $HOME user $USER logname $LOGNAME sudo ${SUDO_USER-}${SUDO_UID-}${SUDO_GID-}${SUDO_COMMAND-}"
 grep -E '^(Uid|Gid|Cap(Inh|Prm|Eff|Amb|Bnd)|NoNewPrivs):' /proc/self/status | tr -s '\t\n' ' '
 SH
-bounding=$(sed -n 's/^CapBnd:\s*//p' /proc/self/status) mine=$(sed -n 's/^CapEff:\s*//p' /proc/self/status)
-none=0000000000000000
+bounding=$(sed -n 's/^CapBnd:\s*//p' /proc/self/status)
 sudo_env() { # UID GID COMMAND...: as sudo sets it for alice
 	local uid=$1 gid=$2
 	shift 2
@@ -35,24 +21,24 @@ is_alice() { # GID
 		grep -q "^Uid: 23456 23456 23456 23456 Gid: $1 $1 $1 $1 CapInh: $none CapPrm: $none CapEff: $none CapBnd: $bounding CapAmb: $none NoNewPrivs: 0" out
 }
 is_root() { grep -q '^uid 0 0 gid 0 ' out && grep -q "CapEff: $mine " out; }
-sudo_env 23456 23456 "$IPCSTALL" run -- sh ./whoami.sh >out 2>err
+sudo_env 23456 23456 "$IPCSTALL" run --proto unix -- sh ./whoami.sh >out 2>err
 check 'row7: under sudo the command is the caller: ids, groups, home, no capabilities, and sudo works in it' "$(cat out err)" is_alice 23456
 check 'row7: which is said in one line' "$(cat err)" [ "$(grep -cx 'ipcstall: running sh as alice (--as-root: as root)' err)" -eq 1 ]
-sudo_env 23456 23457 "$IPCSTALL" run -q -- sh ./whoami.sh >out 2>err
+sudo_env 23456 23457 "$IPCSTALL" run --proto unix -q -- sh ./whoami.sh >out 2>err
 check 'row7: in the group that the caller was in' "$(cat out err)" is_alice 23457
 check 'row7: -q says nothing' "$(cat err)" [ ! -s err ]
-sudo_env 23456 23456 "$IPCSTALL" record -q -o r.rec -- sh ./whoami.sh >out 2>err
+sudo_env 23456 23456 "$IPCSTALL" record --proto unix -q -o r.rec -- sh ./whoami.sh >out 2>err
 check 'row7: record does as run' "$(cat out err)" is_alice 23456
-sudo_env 23456 23456 "$IPCSTALL" run --as-root -- sh ./whoami.sh >out 2>err
+sudo_env 23456 23456 "$IPCSTALL" run --proto unix --as-root -- sh ./whoami.sh >out 2>err
 check 'row7: --as-root keeps root' "$(cat out err)" is_root
 check 'row7: and says nothing of it' "$(cat err)" eval '! grep -q "running sh as" err'
-env -u SUDO_USER SUDO_UID=23456 SUDO_GID=23456 "$IPCSTALL" run -- sh ./whoami.sh >out 2>err
+env -u SUDO_USER SUDO_UID=23456 SUDO_GID=23456 "$IPCSTALL" run --proto unix -- sh ./whoami.sh >out 2>err
 check 'row7: without SUDO_USER nothing changes' "$(cat out err)" is_root
-env SUDO_USER=root SUDO_UID=0 SUDO_GID=0 "$IPCSTALL" run -- sh ./whoami.sh >out 2>err
+env SUDO_USER=root SUDO_UID=0 SUDO_GID=0 "$IPCSTALL" run --proto unix -- sh ./whoami.sh >out 2>err
 check "row7: nor where root called sudo" "$(cat out err)" is_root
-"$IPCSTALL" run -u alice -- sh ./whoami.sh >out 2>err
+"$IPCSTALL" run --proto unix -u alice -- sh ./whoami.sh >out 2>err
 check 'row7: -u chooses a user' "$(cat out err)" is_alice 23456
-sudo_env 23456 23456 "$IPCSTALL" run -u nobody -- sh ./whoami.sh >out 2>err
+sudo_env 23456 23456 "$IPCSTALL" run --proto unix -u nobody -- sh ./whoami.sh >out 2>err
 check 'row7: also under sudo' "$(cat out err)" eval "grep -q \"^uid $(id -u nobody) \" out && grep -q 'user nobody logname nobody' out && grep -q 'CapEff: $none ' out"
 
 refuses 'row7: a user there is none of' 2 '^ipcstall: --user nobody-has-this-name: no such user; ' run -u nobody-has-this-name -- true
@@ -80,9 +66,6 @@ sums = [(sum(s['ns'] or 0 for s in e[d]['states'].values()), e[d]['lifetime_ns']
 held = max([e['tx']['states']['nagle']['ns'] or 0 for e in eps], default=0)" "len(eps) >= 2 and held > 200e6 and all(a == b for a, b in sums)" "(held, sums)"
 
 # --- the exporter ---
-status_of() { # PID: of each of its threads
-	for t in /proc/"$1"/task/*/status; do sed -n 's/^\(Uid\|Gid\|Groups\|Cap[IPEA].*\|NoNewPrivs\):\s*/\1 /p' "$t" | tr -s '\t\n ' ' '; echo; done
-}
 begin_export() { # ARGUMENTS...: its number in $exporter, its port in $port, and something to see
 	rm -f metrics export.err
 	./known nagle n=100000 >/dev/null 2>&1 &
@@ -99,14 +82,6 @@ stalled() { # so many seconds
 sys.exit(not any(float(v) >= $1 for v in re.findall(r'(?m)^ipcstall_stall_seconds_total\{process=\"known\",.*cause=\"nagle\"\} ([0-9.]+)', open('metrics').read())))"
 }
 ends() { kill -INT "$exporter" && wait "$exporter"; }
-every_thread() { # UID GID CAPABILITIES
-	[ "$(sort -u threads | wc -l)" -eq 1 ] && [ "$(wc -l <threads)" -ge 2 ] &&
-		grep -qxE "Uid $1 $1 $1 $1 Gid $2 $2 $2 $2 Groups ?CapInh $none CapPrm $3 CapEff $3 CapAmb $none NoNewPrivs 1 ?" threads
-}
-# bpf() on what is open is everybody's since Linux 5.19; before, it may want CAP_BPF (bit 39)
-release=$(uname -r) first=$none
-IFS=.- read -r major minor _ <<<"$release"
-[ $((major * 100 + minor)) -ge 519 ] || [ "$(cat /proc/sys/kernel/unprivileged_bpf_disabled)" = 0 ] || first=0000008000000000
 begin_export --exact
 status_of $exporter >threads
 check 'row7: a filter refuses its threads what serving never needs' "$(grep -h Seccomp: /proc/$exporter/task/*/status)" \
@@ -136,94 +111,4 @@ check 'row7: --once prints as before' "$(cat err)" grep -q '^ipcstall_endpoints'
 "$IPCSTALL" export --once --user nobody-has-this-name >out 2>err
 rc=$?
 check 'row7: the exporter as a user there is none of' "$(cat out err)" eval "[ $rc -eq 2 ] && [ ! -s out ] && [ \"\$(wc -l <err)\" -eq 1 ] && grep -q 'no such user' err"
-
-# --- watch ---
-proof_of_known() { # NAME
-	says_true "$1" "told = [x for x in map(json.loads, open('watch.ndjson')) if x['type'] == 'stall']; p = told[0]['proof']" \
-		"p and p['findings'][0]['cause'] == 'nagle' and p['findings'][0]['blamed'] == 'peer delayed ACK' and p['findings'][0]['pid'] == $known" "p and p['findings']"
-}
-looks=$((0x$first | 1 << 2 | 1 << 19 | 1 << 23)) # DAC_READ_SEARCH, SYS_PTRACE, SYS_NICE
-begin_watch() { # ARGUMENTS...: its number in $watcher; what it watches stalls once the file go is there
-	rm -f go watch.err watch.ndjson
-	./known --go go nagle n=100000 >/dev/null 2>&1 &
-	known=$!
-	"$IPCSTALL" watch -p $known -i 1s "$@" >watch.ndjson 2>watch.err &
-	watcher=$!
-	jobs_to_end+=("$known" "$watcher")
-	until_true grep -qs watching watch.err
-	status_of $watcher >threads
-}
-end_watch() {
-	kill $known
-	kill -INT $watcher && wait $watcher
-}
-filtered() { [ "$(grep -hc '^Seccomp:.*2' /proc/"$1"/task/*/status | sort -u)" = 1 ]; } # PID: each of its threads
-begin_watch
-# it attaches the ledger again: PERFMON (38), BPF (39)
-check 'row7: watch goes on as nobody, in no group, with what looks and zooms use' "$(cat threads)" every_thread "$(id -u nobody)" "$(id -g nobody)" \
-	"$(printf '%016x' $((looks | 1 << 38 | 1 << 39)))"
-check 'row7: a filter refuses it the rest' "$(grep -h Seccomp: /proc/$watcher/task/*/status)" filtered $watcher
-touch go
-until_true grep -q '"type":"stall"' watch.ndjson
-proof_of_known "row7: and still brings the ledger's proof of root's processes"
-check 'row7: and ends in good order' "$(cat watch.err)" end_watch
-begin_watch --zoom-budget 0 --user alice
-check 'row7: watch that attaches no ledger keeps what looks use, and --user names another' "$(cat threads)" every_thread 23456 23456 "$(printf '%016x' $looks)"
-end_watch
-begin_watch --user root
-check 'row7: watch --user root stays root' "$(cat threads)" grep -q "^Uid 0 0 0 0 .* CapEff $mine .* NoNewPrivs 0" threads
-end_watch
-"$IPCSTALL" watch -d 1s --user nobody-has-this-name >out 2>err
-rc=$?
-check 'row7: watch as a user there is none of' "$(cat out err)" eval "[ $rc -eq 2 ] && [ ! -s out ] && grep -q 'no such user' err"
-
-# as docs/monitoring/ipcstall-watch.service starts it
-unit=bpf,+perfmon,+syslog
-rm -f go watch.err watch.ndjson
-setpriv --reuid=23456 --regid=23456 --clear-groups ./known --go go nagle n=100000 >/dev/null 2>&1 &
-known=$!
-until_true grep -qx known /proc/$known/comm # no longer setpriv, and no longer root's
-setpriv --reuid=23456 --regid=23456 --clear-groups --inh-caps=-all,+$unit --ambient-caps=+$unit --bounding-set=-all,+$unit --no-new-privs \
-	"$IPCSTALL" watch -p $known -i 1s >watch.ndjson 2>watch.err &
-watcher=$!
-jobs_to_end+=("$known" "$watcher")
-until_true grep -qs watching watch.err
-touch go
-until_true grep -q '"type":"stall"' watch.ndjson
-check 'row7: a service that never was root has the filter too' "$(grep -h Seccomp: /proc/$watcher/task/*/status)" filtered $watcher
-proof_of_known 'row7: and brings the proof'
-check 'row7: and ends in good order too' "$(cat watch.err)" end_watch
-
-# --- top ---
-begin_top() { # ARGUMENTS...: its number in $lister; its file is where only root may write
-	rm -rf mine
-	mkdir -m 700 mine
-	./known nagle n=100000 >/dev/null 2>&1 &
-	known=$!
-	"$IPCSTALL" top --json mine/top.nd -i 0.5s -n 0 "$@" 2>top.err &
-	lister=$!
-	jobs_to_end+=("$known" "$lister")
-	until_true test -s mine/top.nd
-	status_of $lister >threads
-}
-end_top() {
-	kill $known
-	kill -INT $lister && wait $lister
-}
-begin_top
-check 'row7: the lines of top come from nobody, with what looks use' "$(cat threads)" every_thread "$(id -u nobody)" "$(id -g nobody)" "$(printf '%016x' $looks)"
-check 'row7: a filter refuses it the rest too' "$(grep -h Seccomp: /proc/$lister/task/*/status)" filtered $lister
-until_true grep -q '"nagle"' mine/top.nd
-check "row7: they show what root's processes do, in a file that nobody could not open" "$(head -c 300 mine/top.nd)" grep -q '"program": *"known"' mine/top.nd
-check 'row7: and it ends in good order' "$(cat top.err)" end_top
-begin_top --exact --user alice
-check 'row7: of each message, without capabilities' "$(cat threads)" every_thread 23456 23456 $first
-end_top
-begin_top --user root
-check 'row7: top --user root stays root' "$(cat threads)" grep -q "^Uid 0 0 0 0 .* CapEff $mine .* NoNewPrivs 0" threads
-end_top
-python3 -c 'import os, pty, sys
-sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' "$IPCSTALL" top --user alice >out 2>&1 </dev/null
-rc=$?
-check 'row7: the screen takes no user' "$rc: $(head -c 300 out)" eval "[ $rc -eq 2 ] && grep -q 'the screen needs its privileges' out"
 finish

@@ -11,6 +11,8 @@ HOT_TESTS    := $(addprefix test_,diagnosis ladder ledger recording rudp sampler
 ifeq ($(FLAVOUR),fuzz)
 $(filter $(HOT_ROOMS:%=$(B)/user/%/%),$(OBJS)): ALL_CFLAGS += -O1
 $(HOT_TESTS:%=$(B)/tests/unit/%): TEST_OPT := -O1
+# A recording of a few thousand connections reaches what drops those that are gone.
+ALL_CPPFLAGS += -DCLOSED_KEPT=3200
 endif
 COVER_BUILD   = $(MAKE) --no-print-directory CC=clang FLAVOUR=fuzz-coverage OPT=-O1 HARDEN= HARDEN_LD= FORTIFY= \
 	CFLAGS='$(CFLAGS) -fprofile-instr-generate -fcoverage-mapping'

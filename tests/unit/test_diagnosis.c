@@ -22,6 +22,7 @@
 #include "stats/dips.h"
 #include "stats/modes.h"
 #include "sweep/refine.h"
+#include "unit/sanitized.h"
 
 static void near(double a, double b)
 {
@@ -68,7 +69,7 @@ static void test_one_mode(void **state)
 	struct rng r;
 
 	rng_seed(&r, 5);
-	for (int k = 0; k < 40; k++) {
+	for (int k = 0; k < (SANITIZED ? 8 : 40); k++) {
 		double v[500];
 		struct modes m;
 

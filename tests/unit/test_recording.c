@@ -339,7 +339,10 @@ static bool is_bare_third(void *ctx, const struct trace_endpoint *ep)
 
 static void the_closed_ones_that_are_kept_are_bounded(void **state)
 {
-	enum { EACH = 9000, ROUNDS_HERE = 3, ALL = (4 + ROUNDS_HERE - 1) * EACH };
+	enum { /* four times as many are more than are kept */
+	       EACH = (CLOSED_KEPT / 360 + 1) * 100,
+	       ROUNDS_HERE = 3,
+	       ALL = (4 + ROUNDS_HERE - 1) * EACH };
 	int fd = begin_by_hand();
 	uint64_t bytes = 0, stall = 0;
 	struct replay p;
@@ -397,16 +400,17 @@ static void those_that_stalled_least_go_first(void **state)
 /* what a filter asks for is not dropped for what it does not */
 static void what_is_wanted_is_kept(void **state)
 {
+	enum { EACH = (CLOSED_KEPT / 4000 + 1) * 1000 };
 	int fd = begin_by_hand();
 	struct replay p;
 
 	for (uint64_t i = 0; i < 4; i++) {
-		write_endpoints(fd, BLOCK_CLOSED, 1 + 10000 * i, 10000);
+		write_endpoints(fd, BLOCK_CLOSED, 1 + EACH * i, EACH);
 		write_endpoints(fd, BLOCK_SNAPSHOT, 1, 0);
 	}
 	close(fd);
 	load_by_hand(&p, is_bare_third);
-	assert_int_equal(p.end.n, 40);
+	assert_int_equal(p.end.n, 4 * EACH / 1000);
 	assert_int_equal(p.end.counters.dropped, 0);
 	replay_free(&p);
 }

@@ -12,6 +12,7 @@
 #include "stats/rng.h"
 #include "sampler/interval.h"
 #include "sampler/tempo.h"
+#include "unit/sanitized.h"
 
 /* Of two states: it stays `on` and `off` for so long on average, in gaps of the looks. With phases
  * it turns `faster` times as fast in every second `phase`. */
@@ -85,15 +86,6 @@ static bool one_run(struct rng *r, const struct chain *like, int looks)
 	i = looks_interval(&c);
 	return i.lo <= chain.held / time + 1e-12 && chain.held / time - 1e-12 <= i.hi;
 }
-
-/* Sanitizers look for bad accesses, not for shares: a tenth of the runs has them all. */
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#define SANITIZED __has_feature(address_sanitizer)
-#else
-#define SANITIZED 0
-#endif
 
 static double coverage(const struct chain *like, int looks)
 {

@@ -6,7 +6,9 @@
 
 #include "tracer/trace.h"
 
-enum { CLOSED_KEPT = 32768 }; /* at most so many that are gone */
+#ifndef CLOSED_KEPT
+#define CLOSED_KEPT 32768 /* at most so many that are gone */
+#endif
 
 typedef bool (*endpoint_filter)(void *ctx, const struct trace_endpoint *ep);
 
