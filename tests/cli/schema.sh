@@ -45,6 +45,22 @@ def holders(value):
         yield from holders(inner)
 
 
+def shape(value):
+    """what keys it has, at any depth"""
+    if isinstance(value, dict):
+        return tuple((key, shape(inner)) for key, inner in sorted(value.items()))
+    return tuple(sorted({shape(inner) for inner in value})) if isinstance(value, list) else ()
+
+
+def one_of_each(value):
+    """without those of a list that look like another"""
+    if isinstance(value, dict):
+        return {key: one_of_each(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [one_of_each(inner) for inner in {shape(inner): inner for inner in reversed(value)}.values()] if value and isinstance(value[0], dict) else value
+    return value
+
+
 bad = 0
 for path in sys.argv[2:]:
     docs = [json.loads(line) for line in open(path)]
@@ -52,7 +68,10 @@ for path in sys.argv[2:]:
         for e in check.iter_errors(doc):
             bad += 1
             print(path, e.json_path, e.message[:200], *(str(c.message)[:120] for c in e.context[:6]))
-    spoilt = copy.deepcopy(docs[-1])
+    spoilt = one_of_each(copy.deepcopy(docs[-1]))
+    if not check.is_valid(spoilt):
+        bad += 1
+        print(path, "a shorter list does not fit")
     # the machine's facts are not listed; of the many of one kind some will do
     kinds = {tuple(h): h for h in holders(spoilt) if "hostname" not in h}
     for holder in kinds.values():
