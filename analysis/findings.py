@@ -12,9 +12,9 @@ import numpy as np
 
 from . import units
 from .errors import usage
-from .figures.ledger import shares
 from .model import Document, Floats, Point, STALL_STATES, Timeline
 from .series import Pair, Series, all_points, group, left_out, of_test, pair_up, parse_fix
+from .shares import shares
 from .stats.explain import Explanation, explain
 from .text import file_name
 

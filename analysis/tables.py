@@ -9,9 +9,9 @@ from typing import Callable, List, Optional, Sequence, Tuple
 import numpy as np
 
 from . import units
-from .figures.rank import rows as rank_rows, value_text
 from .model import Document, Floats, Point
 from .series import Series, group, said
+from .standings import rows as rank_rows, value_text
 from .stats.explain import Explanation
 from .waterfall import ANSWER, Way, statistics
 

@@ -15,6 +15,7 @@ from .noise import MANY, interval, middles
 from .outcome import Outcome, UNDECIDED, of_cells
 from ..model import Floats, Point
 from ..series import as_number, plain, said
+from ..stats.distributions import mid_ranks, normal_tail
 from ..tables import Table
 from ..units import TIME_OPTIONS
 
@@ -109,17 +110,15 @@ def _mark_same(lo: float, hi: float, margin: float) -> str:
 
 def van_elteren(a: Sequence[Floats], b: Sequence[Floats], sign: float) -> Optional[float]:
     """Two-sided p that neither group tends to be better, over strata."""
-    from scipy.stats import norm, rankdata
-
     total, variance = 0.0, 0.0
     for x, y in zip(a, b):
         n, k = len(x) + len(y), len(x)
         both = np.concatenate([x, y]) * sign
-        ranks = rankdata(both)
+        ranks = mid_ranks(both)
         weight = 1.0 / (n + 1.0)
         total += weight * (ranks[:k].sum() - k * (n + 1) / 2.0)
         variance += weight**2 * k * (n - k) / (n * (n - 1.0)) * ((ranks - (n + 1) / 2.0) ** 2).sum()
-    return float(2.0 * norm.sf(abs(total) / np.sqrt(variance))) if variance > 0 else None
+    return 2.0 * normal_tail(abs(total) / float(np.sqrt(variance))) if variance > 0 else None
 
 
 def names(claim: Mapping[str, Any]) -> Tuple[str, str]:

@@ -17,6 +17,7 @@ from .outcome import Outcome, REFUTED, SUPPORTED, UNDECIDED
 from ..model import Floats, Point
 from ..series import as_number
 from ..stats.correlate import pearson
+from ..stats.distributions import f_above, f_tail, t_above
 from ..tables import Table
 
 DRAWS = 4000
@@ -120,26 +121,22 @@ class Steps:
 
 def periods(x: Floats, y: Floats, unit: float) -> Tuple[float, Floats, float]:
     """Residuals by period: the best, the periods that fit almost as well (profile of the residuals), and their bound."""
-    from scipy.stats import f as fisher
-
     tried = np.sort(np.append(unit * np.exp(np.linspace(np.log(0.55), np.log(1.8), 601)), unit))
     rss = np.asarray([_fit(_design(x, u), y)[1] for u in tried])
     dof = max(len(x) - 4, 1)
-    bound = float(rss.min() * (1.0 + fisher.isf(0.01, 1, dof) / dof))
+    bound = float(rss.min() * (1.0 + f_above(0.01, 1, dof) / dof))
     return float(tried[int(rss.argmin())]), tried[rss <= bound], bound
 
 
 def fit_steps(x: Floats, y: Floats, unit: float) -> Steps:
-    from scipy.stats import f as fisher, t as student
-
     dof = len(x) - 3
     beta, rss, scale = _fit(_design(x, unit), y)
     line_rss = _fit(_design(x, None), y)[1]
     best, near, bound = periods(x, y, unit)
     best_rss = _fit(_design(x, best), y)[1]
-    return Steps(float(beta[2]), float(student.isf(0.025, dof)) * float(np.sqrt(rss / dof * scale[2])), max(float(beta[1]), 0.0) * unit / float(x.max()),
-                 float(fisher.sf((line_rss - rss) / (rss / dof), 1, dof)), 1.0 - rss / line_rss, best, (float(near.min()), float(near.max())), rss <= bound,
-                 float(fisher.sf((line_rss - best_rss) / 2.0 / (best_rss / (dof - 1)), 2, dof - 1)))
+    return Steps(float(beta[2]), float(t_above(0.025, dof)) * float(np.sqrt(rss / dof * scale[2])), max(float(beta[1]), 0.0) * unit / float(x.max()),
+                 f_tail((line_rss - rss) / (rss / dof), 1, dof), 1.0 - rss / line_rss, best, (float(near.min()), float(near.max())), rss <= bound,
+                 f_tail((line_rss - best_rss) / 2.0 / (best_rss / (dof - 1)), 2, dof - 1))
 
 
 def _steps_verdict(s: Steps, most: Optional[float]) -> str:

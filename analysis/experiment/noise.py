@@ -9,6 +9,7 @@ from typing import List, Sequence, Tuple
 import numpy as np
 
 from ..model import Floats
+from ..stats.distributions import chi2_above, t_above
 
 PRIOR = 4.0
 CUT, MANY = 0.2, 10
@@ -42,20 +43,16 @@ def _moderated(own: Floats, counts: Floats) -> Tuple[Floats, Floats]:
 
 def _common(own: Floats, counts: Floats) -> float:
     """The middle variance of the cells. A variance of few repeats is mostly below the true one, so its median is brought up to it."""
-    from scipy.stats import chi2
-
     known = np.isfinite(own)
     if not known.any():
         return float("nan")
     dof = float(np.median(counts[known])) - 1.0
-    return float(np.median(own[known]) / (chi2.median(dof) / dof))
+    return float(np.median(own[known]) / (chi2_above(0.5, dof) / dof))
 
 
 def interval(mean: Floats, se: Floats, dof: Floats, alpha: float, tests: int) -> Tuple[Floats, Floats]:
     """Two-sided, for all `tests` at once (Bonferroni)."""
-    from scipy.stats import t as student
-
-    reach = np.asarray(student.isf(alpha / (2.0 * max(tests, 1)), dof)) * se
+    reach = t_above(alpha / (2.0 * max(tests, 1)), dof) * se
     return mean - reach, mean + reach
 
 

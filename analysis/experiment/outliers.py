@@ -11,6 +11,7 @@ from .. import units
 from ..measures import chosen
 from .outcome import Outcome, REFUTED, SUPPORTED, UNDECIDED
 from ..model import Histogram, Point
+from ..stats.distributions import chi2_above
 from ..stats.hist import merge, middles
 from ..tables import Table
 
@@ -88,8 +89,6 @@ def one_sided(points: Sequence[Point], claim: Mapping[str, Any]) -> Outcome:
 
 def uncertainty(points: Sequence[Point], claim: Mapping[str, Any]) -> Outcome:
     """Does the median of one run stray from run to run as MAD/√n says? The scatter between runs over it; the interval is chi-square's."""
-    from scipy.stats import chi2
-
     method = f"standard deviation of the repeats' medians over {NORMAL:.2f}·MAD/√n, which is the standard error of a normal sample's median; chi-square 95 % interval; honest: at most 2"
     stated: List[float] = []
     medians: List[float] = []
@@ -102,7 +101,7 @@ def uncertainty(points: Sequence[Point], claim: Mapping[str, Any]) -> Outcome:
         return Outcome(UNDECIDED, f"{len(medians)} repeats; at least 4 are needed.", method)
     sd, dof = float(np.std(medians, ddof=1)), len(medians) - 1
     claimed = NORMAL * float(np.sqrt(np.mean(np.square(stated))))
-    lo, hi = (sd * np.sqrt(dof / float(q)) / claimed for q in chi2.isf([0.025, 0.975], dof))
+    lo, hi = (sd * np.sqrt(dof / chi2_above(p, dof)) / claimed for p in (0.025, 0.975))
     text = (f"{len(medians)} runs state a standard error of {units.time_text(claimed)} and their medians scatter by {units.time_text(sd)}: "
             f"{sd / claimed:.3g} times as much [{lo:.2g}, {hi:.2g}].")
     rows = [[str(i), units.time_text(m), units.time_text(s)] for i, (m, s) in enumerate(zip(medians, stated))]

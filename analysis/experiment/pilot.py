@@ -15,6 +15,7 @@ from ..load import load
 from ..measures import chosen, disturbed, measure
 from ..model import Document, Floats, Point
 from ..output import write
+from ..stats.distributions import chi2_above, t_above
 from .compare import ALPHA, MARGIN, cells
 from .noise import spread
 from .plan import Plan
@@ -41,16 +42,12 @@ def needed(points: Sequence[Point], claim: Mapping[str, Any], most: int) -> int:
 
 def _bound(logs: Sequence[Floats]) -> float:
     """How many times as much the scatter may be as that which was seen."""
-    from scipy.stats import chi2
-
     dof = sum(len(v) - 1 for v in logs)
-    return float(np.sqrt(dof / chi2.ppf(1.0 - SURE, dof)))
+    return float(np.sqrt(dof / chi2_above(SURE, dof)))
 
 
 def _reach(n: int, tests: int) -> float:
-    from scipy.stats import t as student
-
-    return float(student.isf(ALPHA / (2.0 * tests), n + 3.0))
+    return float(t_above(ALPHA / (2.0 * tests), n + 3.0))
 
 
 def _claims(plan: Plan, run: str) -> List[Mapping[str, Any]]:

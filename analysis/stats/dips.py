@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model import Floats
+from .distributions import normal_density, normal_quantile, t_tail
 
 ALPHA = 0.01
 Bools = NDArray[np.bool_]
@@ -41,12 +42,6 @@ def holm(p: Floats) -> Floats:
     out = np.empty(len(p))
     out[order] = np.minimum(scaled, 1.0)
     return out
-
-
-def _upper_tail(t: Floats, dof: float) -> Floats:
-    from scipy.stats import t as student  # imported here: scipy.stats is slow to load
-
-    return np.asarray(student.sf(t, dof), dtype=np.float64)
 
 
 def pooled_sd(cells: Sequence[Floats]) -> Tuple[Optional[float], int]:
@@ -112,7 +107,7 @@ def healthy_line(size: Floats, t: Floats, alpha: float = ALPHA, floor: float = 0
         spread = max(sd, floor, 1e-9) * np.sqrt(1.0 + lever[nearest])
         # The sizes already in are the closest ones, so their scatter is too small: correct for the truncation.
         spread *= _truncation(int(members.sum()) / len(size))
-        if 2.0 * _upper_tail(np.asarray([abs(r[nearest]) / spread]), max(dof, 1))[0] < alpha:
+        if 2.0 * t_tail(np.asarray([abs(r[nearest]) / spread]), max(dof, 1))[0] < alpha:
             break
         members[nearest] = True
     return line, members, lever, max(sd, floor, 1e-9), max(dof, 1)
@@ -122,10 +117,8 @@ def _truncation(share: float) -> float:
     """1 / SD of a standard normal cut to its central `share`: what makes the scatter of the innermost few comparable."""
     if share >= 0.999:
         return 1.0
-    from scipy.stats import norm
-
-    c = float(norm.ppf(0.5 + share / 2.0))
-    variance = 1.0 - 2.0 * c * float(norm.pdf(c)) / share
+    c = normal_quantile(0.5 + share / 2.0)
+    variance = 1.0 - 2.0 * c * normal_density(c) / share
     return float(min(1.0 / np.sqrt(max(variance, 1e-9)), 4.0))
 
 
@@ -139,7 +132,7 @@ def without_fix(size: Floats, t: Floats, cells: Sequence[Floats], own: Optional[
     # The members were chosen for lying close: judged by their bare scatter, the next one would always stand out.
     sd *= _truncation(float(members.mean()))
     spread = np.sqrt(sd**2 * (1.0 + lever) + (0.0 if own is None else own**2))
-    p = holm(_upper_tail(np.log(t / line) / spread, dof))
+    p = holm(t_tail(np.log(t / line) / spread, dof))
     return Dips(line, p, p < alpha, method, alpha)
 
 
@@ -158,7 +151,7 @@ def with_fix(size: Floats, base: Sequence[Floats], fixed: Sequence[Floats], own:
     if own is not None:
         variance = variance + own**2
     dof = max(dof, between_dof, 1) if within is not None else max(between_dof, 1)
-    p = holm(_upper_tail(ratio / np.sqrt(np.maximum(variance, 1e-12)), dof))
+    p = holm(t_tail(ratio / np.sqrt(np.maximum(variance, 1e-12)), dof))
     return Dips(np.exp(middle), p, p < alpha, method, alpha)
 
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..model import Floats, Histogram, Point, Throughput
 from .dips import ALPHA
+from .distributions import moments, t_tail, welch_t
 from .hist import mann_whitney, merge
 
 MARGIN = 0.03
@@ -81,26 +82,22 @@ def _moments(x: Floats, weights: Sequence[float]) -> Tuple[float, float, float]:
 
 
 def _welch(good: Contestant, bad: Contestant, margin: float) -> float:
-    from scipy.stats import ttest_ind_from_stats
-
     a, b = np.log(good.trials), np.log(bad.trials) + np.log1p(margin)
     if np.ptp(a) == 0 and np.ptp(b) == 0:
         return 0.0 if a[0] > b[0] else 1.0
-    (mean, sd, n), (other, other_sd, m) = _moments(a, good.weights), _moments(b, bad.weights)
-    if min(n, m) < 1.5:
+    x, y = _moments(a, good.weights), _moments(b, bad.weights)
+    if min(x[2], y[2]) < 1.5:
         return 1.0  # one slice is nearly all of the run: of its scatter nothing is known
-    return float(ttest_ind_from_stats(mean, sd, n, other, other_sd, m, equal_var=False, alternative="greater").pvalue)
+    return float(t_tail(*welch_t(x, y)))
 
 
 def _by_runs(leader: Contestant, other: Contestant, larger_is_better: bool, margin: float) -> float:
-    from scipy.stats import ttest_ind
-
     lead, behind = np.log(leader.runs), np.log(other.runs)
     more, less = (lead, behind) if larger_is_better else (behind, lead)
     less = less + np.log1p(margin)
     if np.ptp(more) == 0 and np.ptp(less) == 0:
         return 0.0 if more[0] > less[0] else 1.0
-    return float(ttest_ind(more, less, equal_var=False, alternative="greater").pvalue)
+    return float(t_tail(*welch_t(moments(more), moments(less))))
 
 
 def _worse(leader: Contestant, other: Contestant, larger_is_better: bool, margin: float) -> Optional[float]:
