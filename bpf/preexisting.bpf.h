@@ -174,17 +174,6 @@ static __always_inline void note_owner(struct endpoint *ep, ns_t now)
 }
 
 /*
- * No tracepoint reports data that came with the ACK that established a connection, or in its SYN
- * (tcp_child_process(), tcp_fastopen_add_skb()): accept() finds it there. It came after what was
- * last reported, if anything was.
- */
-static __always_inline void accepted_with(struct endpoint *ep, __u64 sk)
-{
-	if (ep->id.proto == PROTO_TCP && !word_working(ep->rx.word))
-		rx_holds(ep, ep->rx.seen, tcp_unread(CAST(sock, sk)));
-}
-
-/*
  * A descriptor is given to a file that is new here: one just made, or one that another process
  * passed on, or a connection that was accepted, perhaps with data in it.
  */
@@ -203,7 +192,7 @@ static __always_inline void file_comes(__u64 file, ns_t now)
 		note_owner(ep, now);
 	}
 	if (ep->born != now) {
-		accepted_with(ep, (__u64)to.sk);
+		look_before_accept(ep, (__u64)to.sk);
 		return;
 	}
 	target_look(ep, &to, now);

@@ -789,6 +789,17 @@ static __always_inline bool ended_unseen(struct endpoint *ep)
 #endif
 }
 
+/*
+ * No tracepoint reports data that came with the ACK that established a connection, or in its SYN
+ * (tcp_child_process(), tcp_fastopen_add_skb()). It came after what was last reported, if anything
+ * was.
+ */
+static __always_inline void look_before_accept(struct endpoint *ep, __u64 sk)
+{
+	if (ep->id.proto == PROTO_TCP && !word_working(ep->rx.word))
+		rx_holds(ep, ep->rx.seen, tcp_unread(CAST(sock, sk)));
+}
+
 #ifdef SAMPLED
 /* What it does now is a look's to find, at an instant that nobody chose. */
 static __always_inline void settle_live(struct endpoint *ep, __u64 key, ns_t now)
@@ -803,6 +814,8 @@ static __always_inline void settle_live(struct endpoint *ep, __u64 key, ns_t now
 
 	if (ep->id.proto == PROTO_TCP && ep->rare)
 		rare_look(ep, key);
+	if (ep->making.listened && !ep->making.accepted)
+		look_before_accept(ep, key);
 	if (ep->id.proto == PROTO_TCP)
 		tcp_look_back_slow(ep, key, now, 0);
 	else if (ep->id.proto == PROTO_UDP)

@@ -23,6 +23,7 @@ struct pipe_inode_info___waits {
 struct poll_table_entry___waits {
 	void *filp;
 	__u32 key;
+	struct wait_queue_entry___waits wait;
 };
 
 struct poll_wqueues___waits {
@@ -141,6 +142,15 @@ SUBPROG __u64 polled_by(__u64 task, __u64 list)
 	return asked;
 }
 
+/* Who sleeps in poll() for room has none, whatever it waits for besides. */
+static __always_inline bool is_polled_for_room(__u64 entry)
+{
+	__u64 polled = entry - bpf_core_field_offset(struct poll_table_entry___waits, wait);
+	__u32 key = load_word(polled + bpf_core_field_offset(struct poll_table_entry___waits, key));
+
+	return key & ASKS_OUT;
+}
+
 SUBPROG int poller_at(struct endpoint *ep, __u64 entry)
 {
 	__u64 list, task;
@@ -150,7 +160,11 @@ SUBPROG int poller_at(struct endpoint *ep, __u64 entry)
 	list = ADDRESS(entry, wait_queue_entry___waits, private);
 	task = ADDRESS(list, poll_wqueues___waits, polling_task);
 	waiter_registers(task);
-	if (!is_in_stack(task, list) || !asleep_now(task) || polled_by(task, list) != ep->id.key)
+	if (!is_in_stack(task, list) || !asleep_now(task))
+		return POLLS;
+	if (is_polled_for_room(entry))
+		return POLLS | waiter_named(ep, task, SLEEPS_OUT);
+	if (polled_by(task, list) != ep->id.key)
 		return POLLS;
 	return POLLS | waiter_named(ep, task, SLEEPS_IN);
 }

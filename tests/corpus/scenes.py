@@ -982,6 +982,30 @@ def is_reset():
     os.wait()
 
 
+def defers_accept():
+    """server has one client after the other, for 1.2 s each. What a client asks comes with the ACK that establishes its connection."""
+    listener = socket.socket()
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT, 5)
+    listener.bind(("127.0.0.1", 0))
+    listener.listen()
+
+    def asks():
+        with socket.create_connection(listener.getsockname()) as s:
+            s.send(b"question")
+            s.recv(100)
+            s.recv(100)
+
+    def answers():
+        for _ in range(3):
+            with listener.accept()[0] as c:
+                c.send(c.recv(100))
+                time.sleep(1.2)
+
+    child("server", answers)
+    for pid in [child("client", asks) for _ in range(3)]:
+        os.waitpid(pid, 0)
+
+
 def workers_are_few():
     """Two workers, 40 ms a request, six clients with a connection for each."""
     listener = socket.create_server(("127.0.0.1", 0))

@@ -809,6 +809,31 @@ static void who_publishes_to_itself_waits_for_nobody(void **state)
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
 
+/* As of ssh, whose windows are no requests: what its own end sends is not answered. */
+static void a_fast_stream_from_afar_is_no_wait(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct verdict v;
+
+	ep.remote.port = 22;
+	ep.tx.ns[TX_IDLE] = SECOND;
+	ep.tx_calls.bytes_res = ep.rx_calls.bytes_res = TRACE_EXACT;
+	ep.tx_calls.messages = ep.rx_calls.messages = 1000;
+	ep.rx.ns[RX_WAIT] = 6 * (SECOND / 10);
+	ep.rx.max[RX_WAIT] = SECOND / 100;
+	ep.rx.count[RX_WAIT] = 1000;
+	ep.rx_calls.bytes = 100000000;
+	said_of(&ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep.rx.max[RX_WAIT] = SECOND / 2; /* for most of the time nothing came */
+	said_of(&ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
+	ep.rx.max[RX_WAIT] = SECOND / 100;
+	ep.rx_calls.bytes = 1000000;
+	said_of(&ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
+}
+
 /* Each of two asks once. One of them was accepted late, and waited for less than half of its life.
  */
 static void a_wait_beside_its_like_may_be_shorter(void **state)
@@ -5085,6 +5110,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(who_waits_for_a_broker_waits_for_the_publisher),
 	cmocka_unit_test(who_publishes_to_itself_waits_for_nobody),
 		cmocka_unit_test(a_wait_beside_its_like_may_be_shorter),
+		cmocka_unit_test(a_fast_stream_from_afar_is_no_wait),
 		cmocka_unit_test(who_waits_for_a_refused_program_is_told_of_that),
 	cmocka_unit_test(a_full_queue_drops_what_follows_the_handshake),
 	cmocka_unit_test(who_computes_before_it_first_writes_is_busy),

@@ -244,13 +244,48 @@ static bool pauses(const struct trace_snapshot *s, size_t i, const struct reader
 	return is_one_long(r) && r->count >= MANY && r->share >= PAUSE_SHARE && asks(s, i);
 }
 
-static double least_share(const struct trace_snapshot *s, size_t i)
+static bool has_asked(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_call_stats *out = &s->ep[i].tx_calls;
-	bool asked = s->ep[i].proto == TRACE_PIPE ? has_asked_by_pipe(s, i)
-						  : out->messages || out->bytes;
 
-	return asked ? WAIT_SHARE : FEED_SHARE;
+	return s->ep[i].proto == TRACE_PIPE ? has_asked_by_pipe(s, i)
+					    : out->messages || out->bytes;
+}
+
+static double least_share(const struct trace_snapshot *s, size_t i)
+{
+	return has_asked(s, i) ? WAIT_SHARE : FEED_SHARE;
+}
+
+/* Its pauses are short: a stream. What comes from another host, or from a program that
+ * is not traced, may have as many questions as answers: what ssh sends meanwhile, for its windows,
+ * asks for nothing. */
+#define STREAM_PAUSES	      1000
+#define STREAM_PAUSE_NS	      200000
+#define STREAM_LONGEST	      0.25 /* of all pauses */
+#define FAR_PAUSE_NS	      2000000
+#define FAR_BYTES_A_SECOND    50e6
+
+static bool pauses_are_short(const struct trace_ledger *rx, uint64_t pause_ns)
+{
+	return rx->ns[RX_WAIT] <= pause_ns * rx->count[RX_WAIT] &&
+	       (double)rx->max[RX_WAIT] <= STREAM_LONGEST * (double)rx->ns[RX_WAIT];
+}
+
+static bool is_fast_stream_from_afar(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_TCP && ep->peer < 0 &&
+	       1e9 * (double)ep->rx_calls.bytes >=
+		       FAR_BYTES_A_SECOND * (double)ep->rx.lifetime_ns &&
+	       pauses_are_short(&ep->rx, FAR_PAUSE_NS);
+}
+
+static bool is_steady_stream(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+
+	return !has_asked(s, i) && ep->rx.count[RX_WAIT] >= STREAM_PAUSES &&
+	       pauses_are_short(&ep->rx, STREAM_PAUSE_NS);
 }
 
 static bool waits_so_long(const struct trace_snapshot *s, size_t i, bool nothing_sent,
@@ -261,7 +296,8 @@ static bool waits_so_long(const struct trace_snapshot *s, size_t i, bool nothing
 
 	return (r.share >= least || pauses(s, i, &r)) &&
 	       (ep->rx.resolution[RX_WAIT] != TRACE_UNKNOWN || waits_out_of_calls(s, i)) &&
-	       may_matter(s, i, nothing_sent) && awaits_another(s, i, r.ns);
+	       may_matter(s, i, nothing_sent) && awaits_another(s, i, r.ns) &&
+	       !is_fast_stream_from_afar(ep) && !is_steady_stream(s, i);
 }
 
 static bool waits_in_vain(const struct trace_snapshot *s, size_t i, bool nothing_sent)
