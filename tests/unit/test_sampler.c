@@ -137,9 +137,31 @@ static void test_phases(void **state)
 		}
 }
 
+/* Each tenth look takes eight times as long, and a search for descriptors 6 ms every 7 s. */
+static void the_budget_is_kept(void **state)
+{
+	struct tempo t;
+	double spent = 0, now = 0;
+
+	(void)state;
+	tempo_begin(&t, 0.005);
+	for (int i = 0; now < 60e9; i++) {
+		double gap = (double)tempo_gap_ns(&t, 0.5), look = i % 10 ? 100e3 : 800e3,
+		       find = (int)(now / 7e9) < (int)((now + gap) / 7e9) ? 6e6 : 0;
+
+		now += gap;
+		spent += look + find;
+		tempo_measured(&t, 16, (uint64_t)look);
+		tempo_spent(&t, (uint64_t)(look + find), (uint64_t)gap);
+		tempo_choose(&t, 16);
+	}
+	assert_true(spent > 0.0047 * now && spent < 0.0053 * now);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_budget_is_kept),
 		cmocka_unit_test(test_coverage),
 		cmocka_unit_test(test_phases),
 	};

@@ -10,6 +10,9 @@
 	       disturbed */
 #define LEAST_WAKE_NS 1000.0
 #define LEAST_EACH_NS 50.0
+#define PAYS_IN_S     2.0  /* what was spent too much is saved in about so long */
+#define SAVES_MOST    0.75 /* of the budget, while it does */
+#define UNUSED_S      1.0  /* of the budget, at most, may be used later */
 
 void tempo_begin(struct tempo *t, double budget)
 {
@@ -36,11 +39,25 @@ void tempo_measured(struct tempo *t, size_t n, uint64_t ns)
 			at_least(t->each_ns + over * each / foretold / (double)n, LEAST_EACH_NS);
 }
 
+void tempo_spent(struct tempo *t, uint64_t cpu_ns, uint64_t time_ns)
+{
+	t->debt_ns = at_least(t->debt_ns + (double)cpu_ns - t->budget * (double)time_ns,
+			      -UNUSED_S * 1e9 * t->budget);
+}
+
+/* CPU time for the next second */
+static double allowed_ns(const struct tempo *t)
+{
+	double all = t->budget * 1e9;
+
+	return at_least(all - t->debt_ns / PAYS_IN_S, (1 - SAVES_MOST) * all);
+}
+
 /* All at each look while that can be done ten times a second; else a part, ten times a second, and
  * one at least. */
 void tempo_choose(struct tempo *t, size_t endpoints)
 {
-	double allowed = t->budget * 1e9, all = t->wake_ns + t->each_ns * (double)endpoints, part;
+	double allowed = allowed_ns(t), all = t->wake_ns + t->each_ns * (double)endpoints, part;
 
 	t->at_once = endpoints;
 	t->hz = allowed / all;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How often to look, and at how many endpoints each time, so that looking takes no more of a CPU
  * than was allowed. What a look costs is measured: so much for waking up, so much for each
- * endpoint. */
+ * endpoint. What was spent beyond the budget is saved again. */
 #ifndef IPCSTALL_SAMPLER_TEMPO_H
 #define IPCSTALL_SAMPLER_TEMPO_H
 
@@ -15,6 +15,7 @@
 struct tempo {
 	double budget;		 /* of one CPU */
 	double wake_ns, each_ns; /* what a look costs, and each endpoint in it */
+	double debt_ns;		 /* so much more CPU time than allowed was used; below 0: less */
 	double hz;		 /* looks a second */
 	uint64_t n;		 /* looks measured */
 	size_t at_once;		 /* endpoints in each look; all of them where there are so few */
@@ -23,6 +24,8 @@ struct tempo {
 void tempo_begin(struct tempo *t, double budget);
 /* A look at `n` endpoints took so much of a CPU. */
 void tempo_measured(struct tempo *t, size_t n, uint64_t ns);
+/* So much of a CPU was used, for looks and else, in so much time. */
+void tempo_spent(struct tempo *t, uint64_t cpu_ns, uint64_t time_ns);
 /* Of so many endpoints: sets hz and at_once. */
 void tempo_choose(struct tempo *t, size_t endpoints);
 /* Until the next look, from a number in [0, 1): half to one and a half of the mean, so that no

@@ -35,6 +35,7 @@ struct sampler {
 	struct rng rng;
 	uint64_t listed_ns, serial_then;
 	uint64_t find_next_ns;
+	uint64_t accounted_ns, found_ns; /* until when, and so much of find_ns */
 	struct trace_sampling told; /* by the looking thread alone, but for find_ns */
 };
 
@@ -140,6 +141,17 @@ static void sleep_until(uint64_t at, uint64_t now)
 		;
 }
 
+/* Looks have what the search for descriptors leaves. */
+static void account(struct sampler *s, uint64_t look_ns)
+{
+	uint64_t find_ns = __atomic_load_n(&s->told.find_ns, __ATOMIC_RELAXED),
+		 now = snapshot_now();
+
+	tempo_spent(&s->tempo, look_ns + find_ns - s->found_ns, now - s->accounted_ns);
+	s->found_ns = find_ns;
+	s->accounted_ns = now;
+}
+
 static void *looks(void *arg)
 {
 	struct trace *t = arg;
@@ -149,6 +161,7 @@ static void *looks(void *arg)
 	go_first();
 	look_once(t, s); /* the first is dearer than the rest, and not measured */
 	before = thread_cpu_ns();
+	s->accounted_ns = next;
 	while (!__atomic_load_n(&s->stop, __ATOMIC_RELAXED)) {
 		size_t from;
 		uint64_t now = snapshot_now();
@@ -159,6 +172,7 @@ static void *looks(void *arg)
 		look_once(t, s);
 		cpu = thread_cpu_ns();
 		tempo_measured(&s->tempo, s->at - from, cpu - before);
+		account(s, cpu - before);
 		tempo_choose(&s->tempo, s->n);
 		__atomic_fetch_add(&s->told.look_ns, cpu - before, __ATOMIC_RELAXED);
 		before = cpu;
@@ -201,7 +215,8 @@ int sampler_start(struct trace *t, struct trace_error *e)
 
 	if (!s)
 		return fail_sys(e, ENOMEM, "cannot start to sample", "free some memory");
-	tempo_begin(&s->tempo, t->opts.budget * (1 - FIND_SHARE));
+	tempo_begin(&s->tempo, t->opts.budget);
+	s->found_ns = 0;
 	rng_seed(&s->rng, snapshot_now());
 	s->told = (struct trace_sampling){
 		.on = true, .budget = t->opts.budget, .part = 1, .since_ns = snapshot_now()
