@@ -834,6 +834,41 @@ static void a_fast_stream_from_afar_is_no_wait(void **state)
 	assert_int_equal(v.outcome, OUTCOME_WAITING);
 }
 
+/* Two services call each other back: neither accepts, or answers, while it waits itself. */
+static void two_that_call_each_other_wait_for_each_other(void **state)
+{
+	struct trace_endpoint ep[4];
+	struct trace_snapshot s = { .ep = ep, .n = 4 };
+	struct verdict v;
+	struct card c;
+
+	(void)state;
+	waits_at(ep, 0, 12, 7); /* 12 has called 7 */
+	waits_at(ep, 2, 7, 12); /* and 7 calls 12, which does not accept */
+	for (int i = 0; i < 4; i += 2) {
+		ep[i].closed = ep[i + 1].closed = true;
+		ep[i].tx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.messages = 1;
+		ep[i].tx_calls.quiet_ns = ep[i].rx.ns[RX_WAIT];
+		ep[i].rx_calls.blocked_ns = ep[i].rx_calls.blocked_max_ns = ep[i].rx.ns[RX_WAIT];
+		ep[i].rx_calls.tid = ep[i].rx_calls.tgid;
+		ep[i].at_ns = ep[i + 1].at_ns = 2 * (uint64_t)SECOND;
+	}
+	ep[1].tx_calls.tid = ep[1].rx_calls.tid = 7;
+	memset(&ep[3].tx_calls, 0, sizeof(ep[3].tx_calls));
+	memset(&ep[3].rx_calls, 0, sizeof(ep[3].rx_calls));
+	ep[3].local.port = ep[2].remote.port = 81;
+	ep[3].rx.ns[RX_UNREAD] = ep[3].rx.max[RX_UNREAD] = 9 * (SECOND / 10);
+	s.listeners.n = 1;
+	s.listeners.v[0] = (struct trace_listener){ .family = 2, .local.port = 81, .tgid = 12 };
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_string_equal(c.head, "curl[12] and curl[7] wait for each other");
+	ep[2].tx_calls.bytes = 0; /* 7 waits at a connection that it never used */
+	verdict_make(&s, &v);
+	assert_int_equal(v.mutual.endpoint, -1);
+}
+
 /* Each of two asks once. One of them was accepted late, and waited for less than half of its life.
  */
 static void a_wait_beside_its_like_may_be_shorter(void **state)
@@ -5110,6 +5145,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(who_waits_for_a_broker_waits_for_the_publisher),
 	cmocka_unit_test(who_publishes_to_itself_waits_for_nobody),
 		cmocka_unit_test(a_wait_beside_its_like_may_be_shorter),
+		cmocka_unit_test(two_that_call_each_other_wait_for_each_other),
 		cmocka_unit_test(a_fast_stream_from_afar_is_no_wait),
 		cmocka_unit_test(who_waits_for_a_refused_program_is_told_of_that),
 	cmocka_unit_test(a_full_queue_drops_what_follows_the_handshake),

@@ -8,7 +8,7 @@
 /* of the shortest of its waits, that all wait at once; of a wait, that the reader was asleep */
 #define AT_ONCE 0.9
 
-enum { CIRCLE_LEAST = 3, CIRCLE_MAX = 16 };
+enum { CIRCLE_MAX = 16 };
 
 struct period {
 	uint64_t from, to;
@@ -41,12 +41,22 @@ static bool stands_still(const struct trace_endpoint *ep)
 	       (double)asleep_ns(ep) >= AT_ONCE * (double)ep->rx.ns[RX_WAIT];
 }
 
+/* Of a connection that nobody has accepted: who listens there. */
+static struct who who_should_send(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	const struct trace_call_stats *b = who_sends(s, ep);
+	const struct trace_listener *l = b || ep->peer < 0 ? NULL
+							    : listener_of(s, &s->ep[ep->peer]);
+
+	if (b)
+		return who_was_last(b);
+	return l ? (struct who){ .tgid = l->tgid, .comm = l->comm } : (struct who){};
+}
+
 /* where whoever should send there waits himself; -1: not seen to */
 static int next_of(const struct trace_snapshot *s, size_t i, struct who *sender)
 {
-	const struct trace_call_stats *b = who_sends(s, &s->ep[i]);
-
-	*sender = b ? who_was_last(b) : (struct who){};
+	*sender = who_should_send(s, &s->ep[i]);
 	for (size_t k = 0; sender->tgid && k < s->n; k++) {
 		struct who reader = who_was_last(&s->ep[k].rx_calls);
 
@@ -76,6 +86,23 @@ static bool are_at_once(struct period all, uint64_t shortest)
 	return (double)length(all) >= AT_ONCE * (double)shortest;
 }
 
+static bool is_connection(const struct trace_endpoint *ep)
+{
+	return ep->peer >= 0 && (ep->proto == TRACE_TCP || is_unix_connection(ep));
+}
+
+/* Of two, each asks the other by a connection of its own: what the two ends of one wait for, or a
+ * parent and its child, is judged elsewhere (waits_for_it_too()). */
+static bool is_circle(const struct trace_snapshot *s, size_t first, const struct reader_circle *c)
+{
+	const struct trace_endpoint *a = &s->ep[first], *b = &s->ep[c->next];
+
+	if (c->n != 2)
+		return c->n > 2;
+	return is_connection(a) && is_connection(b) && a->peer != c->next && a->tx_calls.bytes &&
+	       b->tx_calls.bytes;
+}
+
 struct reader_circle reader_circle_at(const struct trace_snapshot *s, size_t first)
 {
 	struct reader_circle c = { .next = -1, .nobody_else = true };
@@ -100,7 +127,7 @@ struct reader_circle reader_circle_at(const struct trace_snapshot *s, size_t fir
 		shortest = length(p) < shortest ? length(p) : shortest;
 		i = (size_t)next;
 	} while (i != first);
-	return c.n >= CIRCLE_LEAST && are_at_once(all, shortest)
+	return is_circle(s, first, &c) && are_at_once(all, shortest)
 		       ? c
 		       : (struct reader_circle){ .next = -1 };
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Three or more readers, each of which waits for the next to send: none goes on. */
+/* Readers at connections of their own, each of which waits for the next to send: none goes on. */
 #ifndef IPCSTALL_VERDICT_READER_CIRCLE_H
 #define IPCSTALL_VERDICT_READER_CIRCLE_H
 

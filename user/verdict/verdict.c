@@ -389,7 +389,7 @@ static struct mutual_wait judge_circle(const struct trace_snapshot *s,
 	return (struct mutual_wait){ .endpoint = c.next,
 				     .nobody_else = c.nobody_else,
 				     .end = c.closed ? WAIT_CLOSED : WAIT_GOES_ON,
-				     .circle = c.n };
+				     .circle = c.n > 2 ? c.n : 0 };
 }
 
 static struct mutual_wait judge_mutual(const struct trace_snapshot *s,
@@ -445,6 +445,9 @@ static bool is_why_it_reads_late(const struct trace_snapshot *s, const struct ve
 
 	if (v->late.endpoint < 0 || v->wait.endpoint < 0)
 		return false;
+	if (v->mutual.endpoint >= 0 && (s->ep[v->wait.endpoint].peer == v->late.endpoint ||
+					s->ep[v->mutual.endpoint].peer == v->late.endpoint))
+		return true;
 	waits = who_was_last(&s->ep[v->wait.endpoint].rx_calls);
 	reads = who_is_not_reading(&s->ep[v->late.endpoint], v->late.ns);
 	return who_is_same(&waits, &reads) &&
