@@ -869,6 +869,33 @@ static void two_that_call_each_other_wait_for_each_other(void **state)
 	assert_int_equal(v.mutual.endpoint, -1);
 }
 
+/* As of BLPOP: another client pushes after 900 ms, and both are answered. */
+static void a_broker_answers_when_it_is_brought_something(void **state)
+{
+	struct trace_endpoint ep[4];
+	struct trace_snapshot s = { .ep = ep, .n = 4 };
+	struct verdict v;
+	struct card c;
+
+	(void)state;
+	publishes_through_broker(ep, 1);
+	ep[1].tx_calls.first_reply_ns = 5 * (uint64_t)SECOND;
+	ep[3].tx_calls.reply_n = 1;
+	ep[3].tx_calls.reply_ns = ep[3].tx_calls.reply_max_ns = SECOND / 10000;
+	ep[3].tx_calls.first_reply_ns = ep[1].tx_calls.first_reply_ns + SECOND / 1000;
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_int_equal(v.brought_by, 3);
+	assert_string_equal(c.why, "nginx[7] had nothing to answer until curl[5] sent it something");
+	ep[3].rx.max[RX_UNREAD] = SECOND / 2; /* it was busy with the first */
+	verdict_make(&s, &v);
+	assert_int_equal(v.brought_by, -1);
+	ep[3].rx.max[RX_UNREAD] = 0;
+	ep[3].tx_calls.first_reply_ns += SECOND / 10; /* long after */
+	verdict_make(&s, &v);
+	assert_int_equal(v.brought_by, -1);
+}
+
 /* Each of two asks once. One of them was accepted late, and waited for less than half of its life.
  */
 static void a_wait_beside_its_like_may_be_shorter(void **state)
@@ -5145,6 +5172,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(who_waits_for_a_broker_waits_for_the_publisher),
 	cmocka_unit_test(who_publishes_to_itself_waits_for_nobody),
 		cmocka_unit_test(a_wait_beside_its_like_may_be_shorter),
+		cmocka_unit_test(a_broker_answers_when_it_is_brought_something),
 		cmocka_unit_test(two_that_call_each_other_wait_for_each_other),
 		cmocka_unit_test(a_fast_stream_from_afar_is_no_wait),
 		cmocka_unit_test(who_waits_for_a_refused_program_is_told_of_that),

@@ -897,6 +897,17 @@ static void why_kept(const struct making *m)
 	set_surety(m->c, INFERRED);
 }
 
+/* "redis-server[7] had nothing to answer until redis-cli[9] sent it something" */
+static void why_brought(const struct making *m)
+{
+	char other[PARTY_TEXT];
+
+	peer_name(m->s, &m->s->ep[m->v->brought_by], other, sizeof(other));
+	snprintf(m->c->why, sizeof(m->c->why),
+		 "%s had nothing to answer until %s sent it something", m->c->whom, other);
+	set_surety(m->c, INFERRED);
+}
+
 /* what would end it, in words */
 static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		     const struct trace_call_stats *sender)
@@ -914,6 +925,8 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		why_sender_halted(m, sender);
 	else if (asked_before(m->s, (size_t)m->v->wait.endpoint))
 		why_under_way(m);
+	else if (m->v->brought_by >= 0)
+		why_brought(m);
 	else if (has_requests(&m->v->waits.requests) && !is_fed(m, ep))
 		why_requests(m, &m->v->waits.requests, sender, ep);
 	else if (is_token(ep))

@@ -479,6 +479,8 @@ static json_t *wait_to_json(const struct trace_snapshot *s, const struct verdict
 						    : json_null());
 	json_object_set_new(o, "circle", json_integer((json_int_t)v->mutual.circle));
 	json_object_set_new(o, "queued_ns", json_integer((json_int_t)v->queued_ns));
+	json_object_set_new(o, "brought_by",
+			    v->brought_by >= 0 ? json_integer(v->brought_by) : json_null());
 	return o;
 }
 

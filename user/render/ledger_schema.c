@@ -65,7 +65,8 @@ static const struct schema_def objects[] = {
 	{ "wait",
 	  "endpoint:count ns:count count:count max_ns:count share:number ~mutual:?count "
 	  "~connections:count ~all_ns:count ~all_share:number ~surety:?surety "
-	  "~requests:?requests ~circle:count ~queued_ns:count" },
+	  "~requests:?requests ~circle:count ~queued_ns:count "
+	  "~brought_by:?count" },
 	{ "connects",
 	  "endpoint:count ns:count count:count max_ns:count share:number ~refused:bool "
 	  "~reset:bool" },

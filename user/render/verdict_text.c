@@ -684,6 +684,11 @@ static void append_wait(const struct trace_snapshot *s, const struct verdict *v,
 		human_ns((double)unread, total, sizeof(total));
 		text_append(buf, len, "; it has unread data for %s of that time", total);
 	}
+	if (v->brought_by >= 0) {
+		peer_name(s, &s->ep[v->brought_by], name, sizeof(name));
+		text_append(buf, len, "; it had nothing to answer until %s sent it something", name);
+		return;
+	}
 	if (!has_requests(&v->waits.requests))
 		return;
 	text_append(buf, len, "; it ");

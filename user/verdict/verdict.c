@@ -624,6 +624,7 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	out->connect.is_awaited = awaits_who_connects(s, out);
 	out->first_waits = first_of_chain(s, out, nobody_asks);
 	out->queued_ns = queued_between(out);
+	out->brought_by = who_brings_answer(s, &out->wait);
 	out->fellow = find_fellow(s, &out->wait, nobody_asks);
 	out->fellow_waits = sum_waits(s, &out->fellow, nobody_asks);
 	out->mutual = judge_mutual(s, &out->wait, nobody_asks);
@@ -638,6 +639,7 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	out->wait = none;
 	out->waits = out->first_waits = (struct waits_together){};
 	out->queued_ns = 0;
+	out->brought_by = -1;
 	out->chain = (struct wait_chain){};
 	out->fellow = none;
 	out->mutual.endpoint = -1;

@@ -639,6 +639,40 @@ struct reader_spell find_long_wait(const struct trace_snapshot *s, bool nothing_
 		       : last_of_chain(s, any, nothing_sent, chain);
 }
 
+/* The one answer that was long in coming came as another client's first request was answered: a
+ * broker had nothing for the one until the other brought it. One that lay unread meanwhile waited
+ * too, for a server that was busy. */
+#define BROUGHT_NS	5000000
+#define BROUGHT_SHARE	0.01 /* of the wait: between the two answers */
+#define ANSWERED_SOONER 20   /* times: the other */
+
+static bool brings_answer(const struct trace_endpoint *in, const struct trace_endpoint *out)
+{
+	const struct trace_call_stats *a = &in->tx_calls, *b = &out->tx_calls;
+	uint64_t apart = larger(a->first_reply_ns, b->first_reply_ns) -
+			 smaller(a->first_reply_ns, b->first_reply_ns);
+
+	return in != out && in->rx_calls.tgid && in->rx_calls.tgid == b->tgid && b->reply_n == 1 &&
+	       a->reply_n && in->rx.max[RX_UNREAD] <= BROUGHT_NS && ANSWERED_SOONER * a->reply_max_ns <= b->reply_ns &&
+	       apart <= BROUGHT_NS && (double)apart <= BROUGHT_SHARE * (double)b->reply_ns;
+}
+
+int who_brings_answer(const struct trace_snapshot *s, const struct reader_spell *wait)
+{
+	const struct trace_endpoint *out =
+		wait->endpoint < 0 ? NULL : awaited_end(s, &s->ep[wait->endpoint]);
+	int from = -1;
+
+	for (size_t i = 0; out && out->proto != TRACE_PIPE && i < s->n; i++) {
+		if (s->ep[i].peer < 0 || !brings_answer(&s->ep[i], out))
+			continue;
+		if (from >= 0) /* which of them? */
+			return -1;
+		from = (int)i;
+	}
+	return from;
+}
+
 /* Less of the longest wait is no news beside it. */
 #define FELLOW_PART 4
 
