@@ -869,6 +869,36 @@ static void two_that_call_each_other_wait_for_each_other(void **state)
 	assert_int_equal(v.mutual.endpoint, -1);
 }
 
+/* Nothing was lost, and the connection is gone before its window is as large as the path. */
+static void a_young_connection_is_in_slow_start(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct trace_snapshot s = { .ep = &ep, .n = 1 };
+	struct verdict v;
+	struct card c;
+
+	(void)state;
+	ep.min_rtt_us = ep.rtt_us = 100000;
+	ep.retransmits_res = TRACE_EXACT;
+	ep.tx.ns[TX_CWND] = ep.tx.max[TX_CWND] = SECOND / 2;
+	ep.tx.count[TX_CWND] = 9;
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_non_null(strstr(c.head, " waits for its window to grow"));
+	assert_string_equal(c.why, "cwnd: slow start: the connection lived for 10 round trips of "
+				   "100 ms, and its window still grew");
+	assert_non_null(strstr(c.fix, "initcwnd"));
+	ep.retransmits = 1;
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_null(strstr(c.why, "slow start"));
+	ep.retransmits = 0;
+	ep.min_rtt_us = ep.rtt_us = 10000; /* a hundred round trips */
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_null(strstr(c.why, "slow start"));
+}
+
 /* As of BLPOP: another client pushes after 900 ms, and both are answered. */
 static void a_broker_answers_when_it_is_brought_something(void **state)
 {
@@ -886,7 +916,8 @@ static void a_broker_answers_when_it_is_brought_something(void **state)
 	verdict_make(&s, &v);
 	card_make(&s, &v, &c);
 	assert_int_equal(v.brought_by, 3);
-	assert_string_equal(c.why, "nginx[7] had nothing to answer until curl[5] sent it something");
+	assert_string_equal(c.why,
+			    "nginx[7] had nothing to answer until curl[5] sent it something");
 	ep[3].rx.max[RX_UNREAD] = SECOND / 2; /* it was busy with the first */
 	verdict_make(&s, &v);
 	assert_int_equal(v.brought_by, -1);
@@ -1569,6 +1600,32 @@ static void three_requests(struct trace_endpoint ep[2])
 		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 3;
 		ep[i].rx_calls.bytes = 100;
 	}
+}
+
+static void who_asks_over_a_long_path_waits_for_the_path(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct card c;
+
+	(void)state;
+	three_requests(ep);
+	ep[1].rx.ns[RX_IDLE] = SECOND;
+	ep[0].min_rtt_us = ep[1].min_rtt_us = 290000;
+	ep[0].rtt_us = ep[1].rtt_us = 290000;
+	ep[0].tx.ns[TX_FLIGHT] = ep[1].tx.ns[TX_FLIGHT] = 43 * (SECOND / 100);
+	ep[1].tx_calls.reply_n = 3;
+	ep[1].tx_calls.reply_ns = SECOND / 1000;
+	ep[0].rx_calls.reply_n = 3;
+	ep[0].rx_calls.reply_ns = 9 * (SECOND / 10);
+	card_of_both(ep, &c);
+	assert_string_equal(c.head, "curl[12] waits for the path to nginx[7]");
+	assert_non_null(strstr(c.fix, "each costs a round trip"));
+	assert_string_equal(c.next, "");
+	ep[0].min_rtt_us = ep[1].min_rtt_us = 100; /* the server thinks */
+	ep[0].tx.ns[TX_FLIGHT] = ep[1].tx.ns[TX_FLIGHT] = 0;
+	ep[1].tx_calls.reply_ns = 9 * (SECOND / 10);
+	card_of_both(ep, &c);
+	assert_string_equal(c.head, "curl[12] waits for nginx[7] to answer");
 }
 
 /* HTTP/2 sends pings, windows and settings of its own accord; a greeting, and an answer in two
@@ -3886,6 +3943,23 @@ static void two_that_share_a_cpu_take_turns(void **state)
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
 
+/* Its buffer holds one write: whoever is not at work waits for the other. */
+static void two_on_two_cpus_take_turns_too(void **state)
+{
+	struct trace_endpoint ep;
+	struct verdict v;
+
+	pipeline(&ep);
+	ep.rx_calls.cpu_ns = ep.tx_calls.cpu_ns = 48 * (SECOND / 100);
+	ep.tx.ns[TX_SNDBUF] = ep.rx.ns[RX_WAIT] = 45 * (SECOND / 100);
+	ep.tx.count[TX_SNDBUF] = ep.rx.count[RX_WAIT] = 20000;
+	ep.tx.max[TX_SNDBUF] = ep.rx.max[RX_WAIT] = SECOND / 1000;
+	assert_non_null(strstr(said_of(&ep, &v), "limited by both ends' turns"));
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep.rx.count[RX_WAIT] = 20; /* it sleeps now and then */
+	assert_null(strstr(said_of(&ep, &v), "turns"));
+}
+
 static void reading_in_small_pieces_is_a_cause(void **state)
 {
 	struct trace_endpoint ep;
@@ -5172,6 +5246,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(who_waits_for_a_broker_waits_for_the_publisher),
 	cmocka_unit_test(who_publishes_to_itself_waits_for_nobody),
 		cmocka_unit_test(a_wait_beside_its_like_may_be_shorter),
+		cmocka_unit_test(two_on_two_cpus_take_turns_too),
+		cmocka_unit_test(a_young_connection_is_in_slow_start),
+		cmocka_unit_test(who_asks_over_a_long_path_waits_for_the_path),
 		cmocka_unit_test(a_broker_answers_when_it_is_brought_something),
 		cmocka_unit_test(two_that_call_each_other_wait_for_each_other),
 		cmocka_unit_test(a_fast_stream_from_afar_is_no_wait),

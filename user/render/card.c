@@ -175,6 +175,12 @@ static void whom_of_stall(const struct making *m, const struct finding *f)
 		blamed_name(m, f, c->whom, sizeof(c->whom));
 }
 
+static bool grows_its_window(const struct trace_endpoint *ep, const struct finding *f)
+{
+	return is_in_slow_start(ep) && f->blamed == BLAME_NOBODY &&
+	       (f->cause == TX_CWND || (f->cause == TX_PACING && paces_itself(ep)));
+}
+
 static void head_of_stall(const struct making *m, const struct finding *f)
 {
 	struct card *c = m->c;
@@ -201,6 +207,9 @@ static void head_of_stall(const struct making *m, const struct finding *f)
 			 waits(c->who));
 	else if (f->blamed == BLAME_PEER_READER)
 		snprintf(c->head, sizeof(c->head), "%s %s for %s", c->who, waits(c->who), c->whom);
+	else if (grows_its_window(&m->s->ep[f->endpoint], f))
+		snprintf(c->head, sizeof(c->head), "%s %s for its window to grow", c->who,
+			 waits(c->who));
 	else
 		snprintf(c->head, sizeof(c->head), "%s %s for %s%s%s", c->who, waits(c->who),
 			 waits_for[f->cause], *c->whom ? " of " : "", c->whom);
@@ -321,12 +330,27 @@ static void rate_text(double a_second, const char *unit, char *buf, size_t len)
 }
 
 /* whose pace it is, where that is known */
+/* Its rate at the end is not what it sent at. */
+static void why_of_slow_start(const struct making *m, const struct trace_endpoint *ep,
+			      const char *cause)
+{
+	char trip[32];
+
+	human_ns(1e3 * ep->min_rtt_us, trip, sizeof(trip));
+	snprintf(m->c->why, sizeof(m->c->why),
+		 "%s: slow start: the connection lived for %.0f round trips of %s, and its window "
+		 "still grew",
+		 cause, (double)ep->tx.lifetime_ns / (1e3 * ep->min_rtt_us), trip);
+}
+
 static void why_of_pacing(const struct making *m, const struct trace_endpoint *ep)
 {
 	char *buf = m->c->why, rate[32];
 	size_t len = sizeof(m->c->why);
 
-	if (paces_at_set_rate(ep)) {
+	if (paces_itself(ep) && is_in_slow_start(ep)) {
+		why_of_slow_start(m, ep, "pacing");
+	} else if (paces_at_set_rate(ep)) {
 		rate_text((double)ep->path.max_pacing_bytes_per_s, "B", rate, sizeof(rate));
 		snprintf(buf, len, "pacing: SO_MAX_PACING_RATE limits it to %s", rate);
 	} else if (paces_itself(ep)) {
@@ -362,6 +386,8 @@ static void why_of_stall(const struct making *m, const struct finding *f)
 		snprintf(buf, len, "%s: small writes are coalesced into one segment", cause);
 	else if (f->cause == TX_PACING)
 		why_of_pacing(m, &m->s->ep[f->endpoint]);
+	else if (f->cause == TX_CWND && is_in_slow_start(&m->s->ep[f->endpoint]))
+		why_of_slow_start(m, &m->s->ep[f->endpoint], cause);
 	else
 		snprintf(buf, len, "%s: %s", cause, whats[f->cause]);
 	if (f->cause == TX_CWND || f->cause == TX_PACING)
@@ -427,6 +453,10 @@ static void why_of_limit(const struct making *m, const struct finding *f)
 		snprintf(c->why, sizeof(c->why), "both ends take turns on one CPU");
 	else if (f->limit == LIMIT_LINK)
 		why_of_link(m, f);
+	else if (f->limit == LIMIT_TURNS)
+		snprintf(c->why, sizeof(c->why),
+			 "the buffer is full when one writes and empty when the other reads: more "
+			 "room, or smaller writes, lets both run at once");
 	else
 		snprintf(c->why, sizeof(c->why),
 			 "small writes are coalesced into larger segments, which costs no "
@@ -1058,14 +1088,45 @@ static bool is_behind_others(const struct making *m, const struct trace_endpoint
 		       .n;
 }
 
+#define PATH_US 1000 /* a round trip that is shorter is no path's */
+
+/* It asks again and again, and most of each time is a round trip. */
+static bool waits_for_path(const struct making *m, const struct trace_endpoint *ep)
+{
+	const struct requests *r = &m->v->waits.requests;
+
+	if (m->v->chain.n || ep->proto != TRACE_TCP || ep->min_rtt_us < PATH_US)
+		return false;
+	return wait_on_path(ep, m->v->wait.ns).n ||
+	       (has_requests(r) && !r->unanswered && !mostly_given_up(r) &&
+		longest_part(r) == REQUEST_WAY);
+}
+
 static void fix_wait(const struct making *m, const struct trace_endpoint *ep)
 {
+	if (waits_for_path(m, ep)) {
+		set_fix(m->c, "send the next request before the answer (a pipeline, a batch), or "
+			      "ask for more at once: each costs a round trip");
+		return;
+	}
 	if (is_behind_others(m, ep))
 		set_fix(m->c, serve_more_fix);
 	else if (mostly_unread(m) && waits_for_accept(m, ep))
 		set_fix(m->c, accept_fix);
 	else if (m->v->queued_ns)
 		why_queued_between(m);
+}
+
+static void head_of_wait(const struct making *m, const struct trace_endpoint *ep)
+{
+	struct card *c = m->c;
+
+	if (waits_for_path(m, ep))
+		snprintf(c->head, sizeof(c->head), "%s %s for the path to %s", c->who,
+			 waits(c->who), c->whom);
+	else
+		snprintf(c->head, sizeof(c->head), "%s %s for %s to %s", c->who, waits(c->who),
+			 c->whom, what_is_awaited(m, ep));
 }
 
 static void card_wait(const struct making *m)
@@ -1107,15 +1168,15 @@ static void card_wait(const struct making *m)
 	} else if (m->v->chain.n) {
 		head_of_chain(m);
 	} else {
-		snprintf(c->head, sizeof(c->head), "%s %s for %s to %s", c->who, waits(c->who),
-			 c->whom, what_is_awaited(m, ep));
+		head_of_wait(m, ep);
 	}
 	where_wait(m);
 	why_wait(m, ep, sender);
 	fix_wait(m, ep);
 	if (m->v->waits.estimated)
 		set_surety(c, INFERRED);
-	next_wait(m, ep, silent.tgid);
+	if (!waits_for_path(m, ep))
+		next_wait(m, ep, silent.tgid);
 }
 
 static void card_mutual(const struct making *m)

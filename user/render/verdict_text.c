@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "base/text.h"
+#include "verdict/times.h"
 #include "verdict/merge_findings.h"
 #include "verdict/blame.h"
 #include "verdict/judge.h"
@@ -107,7 +108,8 @@ const char *limit_phrase(enum limit l)
 					       [LIMIT_WRITER_CPU] = "the sender's CPU",
 					       [LIMIT_SHARED_CPU] = "the CPU that both ends share",
 					       [LIMIT_LINK] = "the link",
-					       [LIMIT_OWN_WRITES] = "its own small writes" };
+					       [LIMIT_OWN_WRITES] = "its own small writes",
+					       [LIMIT_TURNS] = "both ends' turns" };
 
 	return phrases[l];
 }
@@ -334,10 +336,24 @@ static const char *deadlock_fix(const struct finding *f)
 			   "a thread for each (for a subprocess: communicate())";
 }
 
+/* Its listener is seen, and has thrown nothing away. */
+static bool listens_with_room(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	const struct trace_listener *l = ep->peer < 0 ? NULL : listener_of(s, &s->ep[ep->peer]);
+
+	return l && !l->dropped;
+}
+
+static const char slow_start_fix[] =
+	"keep connections open and use them again, or begin with a larger window (ip route change "
+	"... initcwnd 30)";
+
 static const char *pacing_fix(const struct trace_endpoint *ep)
 {
 	if (paces_at_set_rate(ep))
 		return "raise SO_MAX_PACING_RATE, or do not set it";
+	if (paces_itself(ep) && is_in_slow_start(ep))
+		return slow_start_fix;
 	if (paces_itself(ep))
 		return "look for loss on the path and for small buffers, or try another "
 		       "congestion control (net.ipv4.tcp_congestion_control)";
@@ -385,6 +401,9 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 	if (f->unanswered_syn && full_listener(s, &s->ep[f->endpoint]))
 		return "accept() sooner, or give listen() a larger backlog (and "
 		       "net.core.somaxconn)";
+	if (f->unanswered_syn && listens_with_room(s, &s->ep[f->endpoint]))
+		return "find what drops the SYN: a firewall, loss on the path; a handshake that is "
+		       "sent again waits a second";
 	if (f->unanswered_syn)
 		return "let the listener take more connections (accept() sooner, a larger backlog "
 		       "in listen(), net.core.somaxconn), or find what drops the SYN: a firewall, "
@@ -405,6 +424,9 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 		       "the window is too small for the path";
 	if (f->cause == TX_SNDBUF)
 		return sndbuf_fix(s, f);
+	if (f->cause == TX_CWND && f->blamed == BLAME_NOBODY &&
+	    is_in_slow_start(&s->ep[f->endpoint]))
+		return slow_start_fix;
 	return f->cause == TX_PACING ? pacing_fix(&s->ep[f->endpoint]) : tx_fixes[f->cause];
 }
 
@@ -565,7 +587,7 @@ static void append_pieces(const struct requests *r, char *buf, size_t len)
 	else
 		text_append(buf, len, "%" PRIu64 " requests", r->n);
 	text_append(buf, len, ", every %s on average", each);
-	append_longest(r->pieces_max_ns, r->think_ns, r->pieces, buf, len);
+	append_longest(smaller(r->pieces_max_ns, r->think_ns), r->think_ns, r->pieces, buf, len);
 }
 
 /* "leaves each request unread for 200 ms, 3 requests", "leaves one of 3 requests unread for 600 ms"
@@ -686,7 +708,8 @@ static void append_wait(const struct trace_snapshot *s, const struct verdict *v,
 	}
 	if (v->brought_by >= 0) {
 		peer_name(s, &s->ep[v->brought_by], name, sizeof(name));
-		text_append(buf, len, "; it had nothing to answer until %s sent it something", name);
+		text_append(buf, len, "; it had nothing to answer until %s sent it something",
+			    name);
 		return;
 	}
 	if (!has_requests(&v->waits.requests))

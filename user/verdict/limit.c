@@ -62,6 +62,20 @@ static bool share_a_cpu(const struct trace_endpoint *ep, const struct trace_endp
 	       4 * waited >= end->rx.lifetime_ns;
 }
 
+/* Each waits for the other for a good part of its time, a thousand times, and for moments. */
+#define TURNS_SHARE 0.3
+#define TURNS	    1000
+#define TURN_NS	    1000000
+
+static bool take_turns(const struct trace_endpoint *ep, const struct trace_endpoint *end,
+		       const struct finding *f)
+{
+	return (double)f->ns >= TURNS_SHARE * (double)ep->tx.lifetime_ns &&
+	       (double)end->rx.ns[RX_WAIT] >= TURNS_SHARE * (double)end->rx.lifetime_ns &&
+	       f->count >= TURNS && f->ns <= TURN_NS * f->count &&
+	       end->rx.ns[RX_WAIT] <= (uint64_t)TURN_NS * end->rx.count[RX_WAIT];
+}
+
 static double share_explained(const struct trace_endpoint *end)
 {
 	const struct trace_ledger *rx = &end->rx;
@@ -231,6 +245,17 @@ bool paces_itself(const struct trace_endpoint *ep)
 	       2 * ep->parts.ns[TRACE_PART_DEFERRED] < ep->tx.ns[TX_PACING];
 }
 
+/* A window that doubles with each round trip has room for ten thousand segments after ten; BBR
+ * looks for the path's rate as long. */
+#define SLOW_START_TRIPS 12
+
+bool is_in_slow_start(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_TCP && ep->retransmits_res != TRACE_UNKNOWN &&
+	       !ep->retransmits && ep->min_rtt_us >= PATH_LEAST_US &&
+	       ep->tx.lifetime_ns <= SLOW_START_TRIPS * 1000ull * ep->min_rtt_us;
+}
+
 /* For all but BBR, and its versions, the kernel makes the pace of window and round trip, 1.2 times
  * what is delivered (tcp_update_pacing_rate()): that measures nothing. */
 static bool paces_by_rate(const struct trace_path *p)
@@ -349,6 +374,8 @@ enum limit limit_of(const struct trace_snapshot *s, const struct finding *f)
 	writer = cpu_share(&ep->tx_calls, ep->tx.lifetime_ns);
 	if (share_a_cpu(ep, end, reader, writer))
 		return LIMIT_SHARED_CPU;
+	if (take_turns(ep, end, f))
+		return LIMIT_TURNS;
 	if (runs_or_is_ready(end, f) && end->rx_calls.cpu_ns >= end->rx_calls.no_cpu_ns)
 		return LIMIT_READER_CPU;
 	if (other_threads_work(end, f) || busiest_may_read(end, f))

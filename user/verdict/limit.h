@@ -34,6 +34,9 @@ bool paces_at_set_rate(const struct trace_endpoint *ep);
 /* `pacing` is what its congestion control chose, and not SO_MAX_PACING_RATE or TSO deferral. */
 bool paces_itself(const struct trace_endpoint *ep);
 
+/* So young, for its path, that its window still grows from its beginning: nothing was lost. */
+bool is_in_slow_start(const struct trace_endpoint *ep);
+
 /* what waits on this host for its device to send takes most of the time, and the path is full */
 bool device_is_full(const struct trace_endpoint *ep);
 

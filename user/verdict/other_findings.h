@@ -29,8 +29,8 @@ bool is_token(const struct trace_endpoint *ep);
 /* the longest wait of another program for whoever is awaited at `wait` */
 struct reader_spell find_fellow(const struct trace_snapshot *s, const struct reader_spell *wait,
 				bool nothing_sent);
-/* By which connection of the one that is awaited, a broker, another client brought what it answered:
- * an endpoint; -1: none is seen to. */
+/* By which connection of the one that is awaited, a broker, another client brought what it
+ * answered: an endpoint; -1: none is seen to. */
 int who_brings_answer(const struct trace_snapshot *s, const struct reader_spell *wait);
 /* where the other end sleeps at the same time, about as long, for this reader to send; -1: it does
  * not */

@@ -3,6 +3,8 @@
  * Connections that took long to be made, though no request for one was sent again: the path is
  * long. Whoever makes a new one for each question pays that each time.
  */
+#include <string.h>
+
 #include "verdict/other_findings.h"
 #include "verdict/negligible.h"
 #include "verdict/rejected.h"
@@ -23,9 +25,10 @@ static bool is_slow(const struct trace_endpoint *ep)
 	       was_answered(ep);
 }
 
+/* A script starts a program for each, of one name. */
 static bool is_alike(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
-	return is_slow(b) && program_at(a)->tgid == program_at(b)->tgid &&
+	return is_slow(b) && !strcmp(program_at(a)->comm, program_at(b)->comm) &&
 	       !address_order(a, b);
 }
 

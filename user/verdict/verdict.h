@@ -75,6 +75,7 @@ enum limit {
 	LIMIT_SHARED_CPU, /* both do, on one CPU */
 	LIMIT_LINK,	  /* the path carries no more */
 	LIMIT_OWN_WRITES, /* it gathers its own small writes */
+	LIMIT_TURNS,	  /* it writes while its reader waits, and waits while that reads */
 };
 
 /* What a finding and those that are alike (merge_findings.h) have in all; of a single one what it
