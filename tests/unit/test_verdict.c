@@ -4711,6 +4711,25 @@ static void connections_that_are_refused_again_and_again_are_a_wait(void **state
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
 
+/* a client that is refused, and ends: it sent nothing, and waited for nothing */
+static void a_program_that_is_refused_at_once_is_told_so(void **state)
+{
+	struct trace_endpoint ep = { .proto = TRACE_TCP, .family = 2, .peer = -1 };
+	struct verdict v;
+
+	strcpy(ep.tx_calls.comm, "curl");
+	ep.tx_calls.tgid = 12;
+	ep.tx_calls.refused_n = 1;
+	ep.remote.port = 80;
+	ep.at_ns = ep.rx.lifetime_ns = ep.tx.lifetime_ns = ep.tx.ns[TX_IDLE] = SECOND / 100;
+	assert_non_null(strstr(said_of(&ep, &v), "connect() was refused 1 time: no program "
+						 "listened there"));
+	assert_int_equal(v.kind, KIND_CONNECT);
+	ep.tx_calls.refused_n = 0;
+	said_of(&ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_UNKNOWN);
+}
+
 /* A proxy whose server is down tries again and again, and its client waits as long. */
 static void who_waits_for_a_refused_program_is_told_of_that(void **state)
 {
@@ -5246,6 +5265,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(who_waits_for_a_broker_waits_for_the_publisher),
 	cmocka_unit_test(who_publishes_to_itself_waits_for_nobody),
 		cmocka_unit_test(a_wait_beside_its_like_may_be_shorter),
+		cmocka_unit_test(a_program_that_is_refused_at_once_is_told_so),
 		cmocka_unit_test(two_on_two_cpus_take_turns_too),
 		cmocka_unit_test(a_young_connection_is_in_slow_start),
 		cmocka_unit_test(who_asks_over_a_long_path_waits_for_the_path),

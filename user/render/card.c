@@ -1275,6 +1275,10 @@ static void where_connects(struct card *c, const struct trace_endpoint *ep,
 					      [REJECTED_REFUSED] = "refused",
 					      [REJECTED_RESET] = "reset" };
 
+	if (!x->ns) { /* it did not try again */
+		endpoint_short_name(ep, c->where, sizeof(c->where));
+		return;
+	}
 	where(c, ep,
 	      &(struct spent){ .state = states[x->rejected],
 			       .connections = x->n,
@@ -1307,8 +1311,8 @@ static void card_connect(const struct making *m)
 		snprintf(c->head, sizeof(c->head), "%s %s for a program to listen on %s", c->who,
 			 waits(c->who), c->whom);
 		snprintf(c->why, sizeof(c->why),
-			 "connect() was refused %" PRIu64 " times: no program listened there",
-			 x->n);
+			 "connect() was refused %" PRIu64 " time%s: no program listened there",
+			 x->n, plural(x->n));
 		return;
 	}
 	snprintf(c->head, sizeof(c->head), "%s %s for connections to %s", c->who, waits(c->who),

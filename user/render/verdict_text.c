@@ -1120,7 +1120,11 @@ static void append_connects(const struct slow_connect *c, const char *other_end,
 
 	human_ns((double)c->ns, total, sizeof(total));
 	human_ns((double)c->max_ns, longest, sizeof(longest));
-	if (c->rejected == REJECTED_REFUSED)
+	if (c->rejected == REJECTED_REFUSED && !c->ns)
+		text_append(buf, len,
+			    "connect() was refused %" PRIu64 " time%s: no program listened there",
+			    c->n, plural(c->n));
+	else if (c->rejected == REJECTED_REFUSED)
 		text_append(buf, len,
 			    "connect() was refused %" PRIu64 " times in %s: no program listened "
 			    "there",

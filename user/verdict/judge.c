@@ -321,13 +321,13 @@ static enum rank rank_connect(const struct verdict *v)
 	if (v->connect.endpoint < 0)
 		return RANK_NONE;
 	if (!v->connect.ns)
-		return RANK_ASIDE;
+		return v->connect.rejected == REJECTED_REFUSED ? RANK_CONNECT : RANK_ASIDE;
 	return v->connect.ns > v->waits.ns || v->connect.is_awaited ? RANK_CONNECT : RANK_DWARFED;
 }
 
 static double share_connect(const struct verdict *v)
 {
-	return (double)v->connect.ns / (double)v->connect.lifetime_ns;
+	return v->connect.ns ? (double)v->connect.ns / (double)v->connect.lifetime_ns : NAN;
 }
 
 static enum rank rank_answers(const struct verdict *v)

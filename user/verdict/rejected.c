@@ -192,6 +192,28 @@ static void keep_reset(const struct trace_snapshot *s, const struct trace_endpoi
 		*most = sum;
 }
 
+/* ---- nothing but refusals ---- */
+
+static bool was_refused(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_TCP && ep->tx_calls.refused_n;
+}
+
+static void keep_refused(const struct trace_snapshot *s, const struct trace_endpoint **v, size_t n,
+			 struct slow_connect *most)
+{
+	if (n > most->n)
+		*most = (struct slow_connect){ .endpoint = (int)(v[0] - s->ep),
+					       .n = n,
+					       .lifetime_ns = observed_ns(s),
+					       .rejected = REJECTED_REFUSED };
+}
+
+struct slow_connect find_refused(const struct trace_snapshot *s)
+{
+	return most_of(s, was_refused, keep_refused);
+}
+
 struct slow_connect find_reset(const struct trace_snapshot *s)
 {
 	return most_of(s, was_reset, keep_reset);

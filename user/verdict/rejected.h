@@ -15,5 +15,7 @@ struct slow_connect find_rejected(const struct trace_snapshot *s);
 
 /* of one program to one address: the most that the other end reset; no time was lost by them */
 struct slow_connect find_reset(const struct trace_snapshot *s);
+/* of a program that got no connection, and went on or ended */
+struct slow_connect find_refused(const struct trace_snapshot *s);
 
 #endif

@@ -16,6 +16,7 @@
 #include "verdict/limit.h"
 #include "verdict/mutual_wait.h"
 #include "verdict/reader_circle.h"
+#include "verdict/rejected.h"
 #include "verdict/stopped_or_throttled.h"
 #include "verdict/times.h"
 #include "verdict/who.h"
@@ -603,6 +604,8 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	out->loss = find_loss(s);
 	out->unanswered = find_unanswered(s);
 	out->connect = find_slow_connect(s);
+	if (out->connect.endpoint < 0 && !out->n_active)
+		out->connect = find_refused(s);
 	out->answers = find_slow_answers(s);
 	nobody_asks = !out->sent && out->answers.endpoint < 0;
 	out->withheld = find_withheld_ack(s);

@@ -169,10 +169,16 @@ static void add_unsampled(const struct trace_snapshot *s, struct alike v[KINDS_O
 struct reader {
 	pid_t tgid;
 	const char *helpers; /* their name: any of them; NULL: only this process */
+	bool for_others;     /* where it waits for another process */
 };
 
-static bool is_reader(const struct reader *r, const struct trace_endpoint *ep)
+static bool is_reader(const struct trace_snapshot *s, const struct reader *r,
+		      const struct trace_endpoint *ep)
 {
+	const struct trace_call_stats *sender = r->for_others ? who_sends(s, ep) : NULL;
+
+	if (sender && sender->tgid == ep->rx_calls.tgid)
+		return false;
 	return r->helpers ? same_name(r->helpers, ep->rx_calls.comm) : ep->rx_calls.tgid == r->tgid;
 }
 
@@ -188,7 +194,7 @@ static struct alike longest_in_all(const struct trace_snapshot *s, is_wait *is,
 	for (size_t i = 0; i < s->n; i++) {
 		struct reader_spell r = waited_at(s, i);
 
-		if ((!reader || is_reader(reader, &s->ep[i])) && r.ns >= VERDICT_MIN_NS &&
+		if ((!reader || is_reader(s, reader, &s->ep[i])) && r.ns >= VERDICT_MIN_NS &&
 		    is(s, i, nothing_sent))
 			add_alike(s, &r, v);
 	}
@@ -481,7 +487,8 @@ static struct alike next_of_chain(const struct trace_snapshot *s, const struct a
 {
 	const struct trace_endpoint *ep = &s->ep[wait->longest.endpoint],
 				    *sender = awaited_end(s, ep);
-	struct reader reader = { .tgid = awaited_tgid_at(s, wait->longest.endpoint) };
+	struct reader reader = { .tgid = awaited_tgid_at(s, wait->longest.endpoint),
+				 .for_others = true }; /* a proxy may ask itself first */
 	uint64_t least_ns = (uint64_t)((wait->helpers ? HELPERS_TIME : SAME_TIME) *
 				       (double)time_waited(wait));
 	struct alike next = { .longest.endpoint = -1 };
@@ -491,6 +498,10 @@ static struct alike next_of_chain(const struct trace_snapshot *s, const struct a
 	if (wait->helpers || (ep->proto == TRACE_PIPE && ep->tx_calls.others))
 		reader.helpers = who_sends(s, ep)->comm;
 	next = longest_in_all(s, waits_at_times, &reader, least_ns, nothing_sent);
+	if (next.longest.endpoint < 0) {
+		reader.for_others = false;
+		next = longest_in_all(s, waits_at_times, &reader, least_ns, nothing_sent);
+	}
 	if (next.longest.endpoint < 0 && !wait->helpers && sender)
 		next = alone(s, comes_from(s, sender, (double)least_ns, ep->rx_calls.tgid));
 	if (next.longest.endpoint >= 0 && outlasts(&next.longest, &wait->longest))
