@@ -831,6 +831,29 @@ static void why_answered(const struct making *m, const struct trace_endpoint *ep
 		 other && other->closed ? " until it closed" : "");
 }
 
+/* The server's end of a Unix connection is made when that is accepted, of a TCP one under
+ * TCP_DEFER_ACCEPT when the first data comes, or that was waited for long enough. */
+#define MOST_OF_IT 0.8
+
+static uint64_t accepted_after(const struct making *m, const struct trace_endpoint *ep)
+{
+	const struct trace_endpoint *at = ep->peer >= 0 ? &m->s->ep[ep->peer] : NULL;
+	uint64_t from = ep->at_ns - ep->rx.lifetime_ns, began;
+
+	if (!at || at == ep)
+		return 0;
+	began = at->at_ns - at->rx.lifetime_ns;
+	return began > from &&
+			       (double)(began - from) >= MOST_OF_IT * (double)m->v->wait.ns &&
+			       2 * m->v->wait.max_ns >= m->v->wait.ns
+		       ? began - from
+		       : 0;
+}
+
+static const char defer_fix[] =
+	"clear TCP_DEFER_ACCEPT: with it a server is given a connection once the client has sent "
+	"something, and here the server speaks first";
+
 /* "nothing was held back: python3[7] works, sleeps, or waits for another" */
 static void why_silent(const struct making *m, const struct trace_call_stats *sender,
 		       const struct trace_endpoint *ep)
@@ -839,6 +862,15 @@ static void why_silent(const struct making *m, const struct trace_call_stats *se
 
 	if (was_answered_soon(ep, m->v->wait.ns)) {
 		why_answered(m, ep);
+		return;
+	}
+	if (accepted_after(m, ep)) {
+		char after[32];
+
+		human_ns((double)accepted_after(m, ep), after, sizeof(after));
+		snprintf(m->c->why, sizeof(m->c->why),
+			 "%s was given the connection %s after it was made", whom, after);
+		set_fix(m->c, ep->proto == TRACE_TCP ? defer_fix : accept_fix);
 		return;
 	}
 	snprintf(m->c->why, sizeof(m->c->why), "nothing was held back: %s %s", whom,
@@ -1033,6 +1065,8 @@ static const char *what_is_awaited(const struct making *m, const struct trace_en
 		return "send";
 	if (!has_requests(r) && was_answered_soon(ep, m->v->wait.ns))
 		return "send more, or to close";
+	if (!has_requests(r) && accepted_after(m, ep))
+		return "accept the connection";
 	return ep->proto != TRACE_PIPE && !is_fed(m, ep) &&
 			       (ep->tx_calls.bytes || is_destination_unknown(ep) ||
 				asked_before(m->s, (size_t)m->v->wait.endpoint))

@@ -149,7 +149,7 @@ static struct gathered gathered_of(const struct blame_facts *f)
 /* Most of it was ended by the writer's next call, which came soon: nobody waits for what is held,
  * it fills up a segment. A writer that comes back later than that leaves a message lying for as
  * long as the other end likes. */
-#define SOON_NS 100000
+#define SOON_NS 200000
 
 static bool gathers(const struct blame_facts *f, const struct gathered *g)
 {
