@@ -559,12 +559,13 @@ static struct waits_together first_of_chain(const struct trace_snapshot *s,
 }
 
 /* Several wait for one that asks its own server for fewer at a time: what they waited beyond that,
- * they waited in its queue. Each request is passed on once. */
-#define QUEUED_SHARE 0.5
+ * they waited in its queue. Each request is passed on once, but for greetings, which it answers
+ * itself. */
+#define QUEUED_SHARE 0.3
 
 static bool are_passed_on(const struct requests *came, const struct requests *went)
 {
-	return came->n && !came->bounded && 5 * went->n >= 4 * came->n &&
+	return came->n && !came->bounded && 5 * went->n >= 2 * came->n &&
 	       4 * went->n <= 5 * came->n;
 }
 

@@ -663,7 +663,8 @@ static bool brings_answer(const struct trace_endpoint *in, const struct trace_en
 	uint64_t apart = larger(a->first_reply_ns, b->first_reply_ns) -
 			 smaller(a->first_reply_ns, b->first_reply_ns);
 
-	return in != out && in->rx_calls.tgid && in->rx_calls.tgid == b->tgid && b->reply_n == 1 &&
+	return in != out && in->proto == out->proto && in->rx_calls.tgid &&
+	       in->rx_calls.tgid == b->tgid && b->reply_n == 1 &&
 	       a->reply_n && in->rx.max[RX_UNREAD] <= BROUGHT_NS &&
 	       ANSWERED_SOONER * a->reply_max_ns <= b->reply_ns &&
 	       apart <= BROUGHT_NS && (double)apart <= BROUGHT_SHARE * (double)b->reply_ns;
