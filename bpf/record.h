@@ -45,7 +45,8 @@ enum drop { DROP_RCVBUF, DROP_QDISC, DROP_CHECKSUM, DROP_OTHER, DROP_N };
 	F(LOOK_UNPROMPTED, 8, "unprompted", "what was sent last is no reaction to what came from " \
 		"the other end: it began a request") \
 	F(LOOK_UNATTENDED, 9, "unattended", "the peer was the last to send, and no thread sleeps " \
-		"until more comes")
+		"until more comes") \
+	F(LOOK_IN_FLIGHT, 10, "in_flight", "data that it sent is not acknowledged yet")
 
 #define LOOK_FACT_ENUM(sym, num, name, what)  sym = num,
 #define LOOK_FACT_COUNT(sym, num, name, what) +1

@@ -165,6 +165,7 @@ static __always_inline __u32 tcp_facts(__u64 sk0)
 	facts |= (__u32)(GET(sk, __sk_common.skc_state) == TCP_ESTABLISHED && !GET(sk, sk_socket))
 		 << LOOK_BACKLOG;
 	facts |= (__u32)(GET(tp, out_of_order_queue.rb_node) != 0) << LOOK_HOLE;
+	facts |= (__u32)(GET(CAST(tcp_sock___dates, sk0), packets_out) != 0) << LOOK_IN_FLIGHT;
 	facts |= (__u32)(ca == TCP_CA_DISORDER) << LOOK_DISORDER;
 	facts |= pending_request(sk0);
 	return facts | (__u32)(ca >= TCP_CA_RECOVERY) << LOOK_LOSS;

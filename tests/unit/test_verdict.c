@@ -1628,6 +1628,35 @@ static void who_asks_over_a_long_path_waits_for_the_path(void **state)
 	assert_string_equal(c.head, "curl[12] waits for nginx[7] to answer");
 }
 
+/* A thread of a busy server reads from a pipe that its manager seldom writes to. */
+static void a_busy_server_that_waits_for_orders_is_healthy(void **state)
+{
+	struct trace_endpoint ep[3];
+	struct verdict v;
+
+	(void)state;
+	waits_at(ep, 0, 12, 7);
+	ep[0].rx.ns[RX_WAIT] = ep[0].rx.max[RX_WAIT] = SECOND / 100;
+	for (int i = 0; i < 2; i++) {
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 20000;
+		ep[i].rx_calls.bytes = ep[i].tx_calls.bytes = 100000;
+	}
+	ep[2] = downloader(0);
+	is_pipe(&ep[2], 2, 5, 7, 0);
+	ep[2].rx.ns[RX_WAIT] = ep[2].rx.max[RX_WAIT] = 98 * (SECOND / 100);
+	ep[2].tx.ns[TX_IDLE] = SECOND;
+	ep[2].tx_calls.bytes_res = ep[2].rx_calls.bytes_res = TRACE_EXACT;
+	ep[2].tx_calls.messages = ep[2].rx_calls.messages = 3;
+	ep[2].rx_calls.bytes = ep[2].tx_calls.bytes = 77;
+	said_of_all(ep, 3, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	for (int i = 0; i < 2; i++) /* it has nothing else to do */
+		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 1;
+	said_of_all(ep, 3, &v);
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
+}
+
 /* HTTP/2 sends pings, windows and settings of its own accord; a greeting, and an answer in two
  * pieces, are regular */
 static void what_both_send_unasked_are_no_requests(void **state)
@@ -5265,6 +5294,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(who_waits_for_a_broker_waits_for_the_publisher),
 	cmocka_unit_test(who_publishes_to_itself_waits_for_nobody),
 		cmocka_unit_test(a_wait_beside_its_like_may_be_shorter),
+		cmocka_unit_test(a_busy_server_that_waits_for_orders_is_healthy),
 		cmocka_unit_test(a_program_that_is_refused_at_once_is_told_so),
 		cmocka_unit_test(two_on_two_cpus_take_turns_too),
 		cmocka_unit_test(a_young_connection_is_in_slow_start),

@@ -115,7 +115,7 @@ static const struct schema_def objects[] = {
 	{ "found", "found:count share_low:?number share_high:?number" },
 	{ "facts", "ack_owed:found backlog:found hole:found disorder:found loss:found "
 		   "~unanswered:found ~undelivered:found ~owes_answer:found ~unprompted:found "
-		   "~unattended:found" },
+		   "~unattended:found ~in_flight:found" },
 	{ "chronographs", "busy_ns:count rwnd_limited_ns:count sndbuf_limited_ns:count" },
 	{ "sampling",
 	  "budget:number looks:count endpoint_looks:count rate_hz:number part:number "

@@ -178,7 +178,8 @@ void sampled_looks(struct trace_looks *out, const struct endpoint *ep)
 _Static_assert((int)TRACE_FACT_UNANSWERED == LOOK_UNANSWERED &&
 		       (int)TRACE_FACT_OWES_ANSWER == LOOK_OWES_ANSWER &&
 		       (int)TRACE_FACT_UNPROMPTED == LOOK_UNPROMPTED &&
-		       (int)TRACE_FACT_UNATTENDED == LOOK_UNATTENDED,
+		       (int)TRACE_FACT_UNATTENDED == LOOK_UNATTENDED &&
+		       (int)TRACE_FACT_IN_FLIGHT == LOOK_IN_FLIGHT,
 	       "trace.h and record.h number the facts alike");
 _Static_assert(TRACE_LOOK_FACTS == LOOK_FACTS_N && TRACE_CHRONOS == CHRONO_N,
 	       "trace.h and record.h differ");

@@ -300,12 +300,13 @@ struct trace_counters {
 /* A system gives out ports of its own choice from here on (ip_local_port_range). */
 #define TRACE_EPHEMERAL_PORT 32768
 
-#define TRACE_LOOK_FACTS 10 /* enum look_fact of bpf/record.h: the names are trace_fact_name()'s */
+#define TRACE_LOOK_FACTS 11 /* enum look_fact of bpf/record.h: the names are trace_fact_name()'s */
 enum {
 	TRACE_FACT_UNANSWERED = 5,
 	TRACE_FACT_OWES_ANSWER = 7,
 	TRACE_FACT_UNPROMPTED = 8,
 	TRACE_FACT_UNATTENDED = 9,
+	TRACE_FACT_IN_FLIGHT = 10,
 };
 #define TRACE_CHRONOS	 3
 

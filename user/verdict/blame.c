@@ -91,9 +91,12 @@ uint64_t blame_round_trip(uint32_t smoothed_us, uint32_t least_us)
 }
 
 /* An absent reader holds a window for as long as it likes; one that is only too small for the path
- * opens again within a round trip, or two. */
+ * opens again within a round trip, or two. Looks, which count no episodes, find data on its way. */
+#define LOOKS_TRIP_NS 1000000
 static bool window_is_the_paths(const struct blame_facts *f)
 {
+	if (f->rtt_ns >= LOOKS_TRIP_NS && f->in_flight)
+		return true;
 	return f->rtt_ns && f->ns <= 2 * f->rtt_ns * f->count;
 }
 

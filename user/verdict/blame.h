@@ -24,6 +24,7 @@ struct blame_facts {
 	uint64_t count;		   /* episodes of the stall */
 	uint64_t rtt_ns;	   /* of TCP; 0: unknown */
 	bool like_delack;	   /* see blame_like_delack() */
+	bool in_flight;		   /* by looks: mostly while data is on its way */
 };
 
 struct blame_judged {

@@ -76,6 +76,14 @@ static uint64_t unread_ns(const struct trace_snapshot *s, const struct trace_end
 	return ep->peer >= 0 && !reads_known(&s->ep[ep->peer]) ? 0 : ep->blame.unread_ns[cause];
 }
 
+static bool is_mostly_in_flight(const struct trace_snapshot *s, const struct trace_endpoint *ep,
+				enum tx_state cause)
+{
+	const struct trace_looks *l = s->looks ? &s->looks[ep - s->ep] : NULL;
+
+	return l && l->tx_seen[cause] && 2 * l->fact[TRACE_FACT_IN_FLIGHT] >= l->tx_seen[cause];
+}
+
 static void lay_blame(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 		      struct finding *f)
 {
@@ -95,6 +103,7 @@ static void lay_blame(const struct trace_snapshot *s, const struct trace_endpoin
 		.both_ends = reader_seen(ep),
 		.local_ipc = is_local_ipc(ep),
 		.like_delack = f->peaks_at_delack,
+		.in_flight = is_mostly_in_flight(s, ep, f->cause),
 	});
 
 	f->blamed = j.blamed;

@@ -9,6 +9,7 @@
 #include "verdict/by_address.h"
 #include "verdict/kept_output.h"
 #include "verdict/unsampled_connections.h"
+#include "verdict/limit.h"
 #include "verdict/long_wait.h"
 #include "verdict/replies.h"
 #include "verdict/requests.h"
@@ -170,14 +171,17 @@ struct reader {
 	pid_t tgid;
 	const char *helpers; /* their name: any of them; NULL: only this process */
 	bool for_others;     /* where it waits for another process */
+	bool by_socket;	     /* where it asked by a socket: orders come by pipes */
 };
 
-static bool is_reader(const struct trace_snapshot *s, const struct reader *r,
-		      const struct trace_endpoint *ep)
+static bool is_reader(const struct trace_snapshot *s, const struct reader *r, size_t i)
 {
+	const struct trace_endpoint *ep = &s->ep[i];
 	const struct trace_call_stats *sender = r->for_others ? who_sends(s, ep) : NULL;
 
-	if (sender && sender->tgid == ep->rx_calls.tgid)
+	if ((sender && sender->tgid == ep->rx_calls.tgid) ||
+	    (r->by_socket &&
+	     (ep->proto == TRACE_PIPE || !ep->tx_calls.bytes || is_asked(s, i))))
 		return false;
 	return r->helpers ? same_name(r->helpers, ep->rx_calls.comm) : ep->rx_calls.tgid == r->tgid;
 }
@@ -194,7 +198,7 @@ static struct alike longest_in_all(const struct trace_snapshot *s, is_wait *is,
 	for (size_t i = 0; i < s->n; i++) {
 		struct reader_spell r = waited_at(s, i);
 
-		if ((!reader || is_reader(s, reader, &s->ep[i])) && r.ns >= VERDICT_MIN_NS &&
+		if ((!reader || is_reader(s, reader, i)) && r.ns >= VERDICT_MIN_NS &&
 		    is(s, i, nothing_sent))
 			add_alike(s, &r, v);
 	}
@@ -471,11 +475,17 @@ static pid_t awaited_tgid_at(const struct trace_snapshot *s, int i)
 
 /* A wait that goes on while the other gets one answer after another does not explain that one: a
  * worker's channel to its supervisor. */
-#define OUTLASTS 4 /* times */
+#define OUTLASTS	 4 /* times */
+#define OUTLASTS_BY_PIPE 2 /* a helper's pipe lasts as long as its answer */
 
-static bool outlasts(const struct reader_spell *next, const struct reader_spell *wait)
+static bool outlasts(const struct trace_snapshot *s, const struct reader_spell *next,
+		     const struct reader_spell *wait)
 {
-	return wait->max_ns && next->max_ns > OUTLASTS * wait->max_ns;
+	bool pipe = s->ep[next->endpoint].proto == TRACE_PIPE;
+
+	return wait->max_ns && s->ep[wait->endpoint].proto != TRACE_PIPE && pipe
+		       ? next->max_ns > OUTLASTS_BY_PIPE * wait->max_ns
+		       : wait->max_ns && next->max_ns > OUTLASTS * wait->max_ns;
 }
 
 /* Who is started anew for each question has to start first. */
@@ -487,8 +497,7 @@ static struct alike next_of_chain(const struct trace_snapshot *s, const struct a
 {
 	const struct trace_endpoint *ep = &s->ep[wait->longest.endpoint],
 				    *sender = awaited_end(s, ep);
-	struct reader reader = { .tgid = awaited_tgid_at(s, wait->longest.endpoint),
-				 .for_others = true }; /* a proxy may ask itself first */
+	struct reader reader = { .tgid = awaited_tgid_at(s, wait->longest.endpoint) };
 	uint64_t least_ns = (uint64_t)((wait->helpers ? HELPERS_TIME : SAME_TIME) *
 				       (double)time_waited(wait));
 	struct alike next = { .longest.endpoint = -1 };
@@ -497,14 +506,14 @@ static struct alike next_of_chain(const struct trace_snapshot *s, const struct a
 		return next;
 	if (wait->helpers || (ep->proto == TRACE_PIPE && ep->tx_calls.others))
 		reader.helpers = who_sends(s, ep)->comm;
-	next = longest_in_all(s, waits_at_times, &reader, least_ns, nothing_sent);
-	if (next.longest.endpoint < 0) {
-		reader.for_others = false;
+	for (int i = 0; i < 3 && next.longest.endpoint < 0; i++) {
+		reader.by_socket = i < 1;
+		reader.for_others = i < 2; /* a proxy may ask itself first */
 		next = longest_in_all(s, waits_at_times, &reader, least_ns, nothing_sent);
 	}
 	if (next.longest.endpoint < 0 && !wait->helpers && sender)
 		next = alone(s, comes_from(s, sender, (double)least_ns, ep->rx_calls.tgid));
-	if (next.longest.endpoint >= 0 && outlasts(&next.longest, &wait->longest))
+	if (next.longest.endpoint >= 0 && outlasts(s, &next.longest, &wait->longest))
 		next = (struct alike){ .longest.endpoint = -1 };
 	return next;
 }
@@ -593,6 +602,20 @@ static bool waits_for_report(const struct trace_snapshot *s, size_t i, bool noth
 	       is_at_work(s, ep->tx_calls.tgid, wait, nothing_sent);
 }
 
+/* A server at work has a thread that waits for orders, and seldom gets any. */
+#define FEW_ORDERS 10
+#define IDLE_CPU   0.2 /* share of a CPU that who gives them has */
+
+static bool waits_for_orders(const struct trace_snapshot *s, size_t i, bool nothing_sent)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+
+	return ep->proto == TRACE_PIPE && trace_messages_known(&ep->tx_calls) &&
+	       ep->tx_calls.messages <= FEW_ORDERS &&
+	       sender_cpu_share(&ep->tx_calls, ep) < IDLE_CPU &&
+	       is_at_work(s, ep->rx_calls.tgid, ep->rx.ns[RX_WAIT], nothing_sent);
+}
+
 /* A server's end of a connection that is kept for later: nothing came by it meanwhile. */
 static bool is_unused(const struct trace_snapshot *s, size_t i)
 {
@@ -607,6 +630,7 @@ static bool waits_for_news(const struct trace_snapshot *s, size_t i, bool nothin
 {
 	return !is_asked(s, i) && !is_unused(s, i) && !is_pool_work(s, &s->ep[i]) &&
 	       waits_long(s, i, nothing_sent) && !waits_for_report(s, i, nothing_sent) &&
+	       !waits_for_orders(s, i, nothing_sent) &&
 	       !keeps_from_another(s, i) && !feeds_itself(s, i);
 }
 
