@@ -970,6 +970,18 @@ static void why_brought(const struct making *m)
 	set_surety(m->c, INFERRED);
 }
 
+#define PATH_US 1000 /* a round trip that is shorter is no path's */
+
+/* by looks, which count no answers */
+static bool is_seen_on_its_way(const struct making *m, const struct trace_endpoint *ep)
+{
+	const struct trace_endpoint *at = ep->peer >= 0 ? &m->s->ep[ep->peer] : NULL;
+
+	return m->s->looks && at && ep->min_rtt_us >= PATH_US &&
+	       (double)(ep->tx.ns[TX_FLIGHT] + at->tx.ns[TX_FLIGHT]) >=
+		       MOST_OF_IT * (double)m->v->wait.ns;
+}
+
 /* what would end it, in words */
 static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		     const struct trace_call_stats *sender)
@@ -981,6 +993,11 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 	human_ns((double)r.each_ns, each, sizeof(each));
 	if (r.n)
 		snprintf(buf, len, "its path takes %s for each of %" PRIu64 " answers", each, r.n);
+	else if (is_seen_on_its_way(m, ep))
+		snprintf(buf, len,
+			 "a round trip takes %s, and what either end had sent was on its way in "
+			 "most samples",
+			 each);
 	else if (sender && who_left(sender, ep, m->v->wait.ns))
 		why_held_end(m, sender);
 	else if (stopped_or_throttled(m->s, sender, longest_of(&m->v->wait)))
@@ -1122,8 +1139,6 @@ static bool is_behind_others(const struct making *m, const struct trace_endpoint
 		       .n;
 }
 
-#define PATH_US 1000 /* a round trip that is shorter is no path's */
-
 /* It asks again and again, and most of each time is a round trip. */
 static bool waits_for_path(const struct making *m, const struct trace_endpoint *ep)
 {
@@ -1131,7 +1146,7 @@ static bool waits_for_path(const struct making *m, const struct trace_endpoint *
 
 	if (m->v->chain.n || ep->proto != TRACE_TCP || ep->min_rtt_us < PATH_US)
 		return false;
-	return wait_on_path(ep, m->v->wait.ns).n ||
+	return wait_on_path(ep, m->v->wait.ns).n || is_seen_on_its_way(m, ep) ||
 	       (has_requests(r) && !r->unanswered && !mostly_given_up(r) &&
 		longest_part(r) == REQUEST_WAY);
 }

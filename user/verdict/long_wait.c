@@ -99,6 +99,15 @@ static uint64_t has_nothing_to_send(const struct trace_endpoint *sender,
 	       before_it_began(sender, reader);
 }
 
+#define LONG_PATH_NS 1000000
+
+/* Looks count no messages; but of a round trip that is long all is on its way. */
+static bool is_looked_at_over_long_path(const struct trace_endpoint *ep)
+{
+	return ep->rx.resolution[RX_WAIT] == TRACE_BY_LOOKS &&
+	       1000ull * ep->min_rtt_us >= LONG_PATH_NS;
+}
+
 /* For questions and answers the path's time is known for each. It is reported apart from the wait
  * (requests.h). */
 static uint64_t round_trips_ns(const struct trace_endpoint *sender,
@@ -106,6 +115,8 @@ static uint64_t round_trips_ns(const struct trace_endpoint *sender,
 {
 	uint64_t flight = sender->tx.ns[TX_FLIGHT] - has_come(sender, reader);
 
+	if (is_looked_at_over_long_path(reader))
+		return flight;
 	if (!trace_messages_known(&sender->tx_calls))
 		return 0;
 	return smaller(flight, 2000ull * sender->min_rtt_us * sender->tx_calls.messages);
@@ -414,7 +425,6 @@ static uint64_t turns_taken(const struct trace_endpoint *ep)
 
 /* Of two who take turns over a long path each waits about as long as the other: whoever asks waits
  * for the answer. */
-#define LONG_PATH_NS 1000000
 
 static bool asks_over_long_path(const struct trace_snapshot *s, size_t i)
 {
@@ -423,7 +433,8 @@ static bool asks_over_long_path(const struct trace_snapshot *s, size_t i)
 
 	return ep->proto == TRACE_TCP && ep->peer >= 0 && path >= LONG_PATH_NS &&
 	       is_asked(s, (size_t)ep->peer) && !is_asked(s, i) &&
-	       2 * path * turns_taken(ep) >= waited_at(s, i).ns;
+	       (is_looked_at_over_long_path(ep) ||
+		2 * path * turns_taken(ep) >= waited_at(s, i).ns);
 }
 
 static bool is_not_by_turns(const struct trace_snapshot *s, size_t i, bool nothing_sent)

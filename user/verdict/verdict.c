@@ -525,15 +525,16 @@ static bool is_brief(const struct verdict *v)
 static struct quick_answers quick_answers(const struct trace_snapshot *s, const struct verdict *v)
 {
 	const struct trace_endpoint *ep = v->wait.endpoint < 0 ? NULL : &s->ep[v->wait.endpoint];
-	uint64_t n = v->waits.requests.n;
+	uint64_t n = v->waits.requests.n, ns = v->waits.ns;
 
-	if (!n && ep && s->looks && ep->tx_calls.bytes)
-		n = ep->rx_calls.cpu_turns;
-
-	if (!n || v->chain.n || v->waits.ns >= QUICK_NS * n || v->wait.max_ns >= PAUSE_NS ||
+	if (!n && ep && s->looks && ep->tx_calls.bytes) {
+		n = ep->rx_calls.cpu_turns; /* of this one alone */
+		ns = v->wait.ns;
+	}
+	if (!n || v->chain.n || ns >= QUICK_NS * n || v->wait.max_ns >= PAUSE_NS ||
 	    stopped_or_throttled(s, who_sends(s, ep), v->wait.ns) != HALT_NONE)
 		return (struct quick_answers){ .endpoint = -1 };
-	return (struct quick_answers){ v->wait.endpoint, n, v->waits.ns / n };
+	return (struct quick_answers){ v->wait.endpoint, n, ns / n };
 }
 
 /* The late reader, or its process at another connection, had no CPU for most of that time. */
