@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# stage: core
 # report, figure, summary and compare: from any folder, and what they cannot read is refused in one line.
 . "$(dirname "$0")/lib.sh"
 corpus=$(cd "$(dirname "$0")/../corpus" && pwd)

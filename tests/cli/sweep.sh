@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# stage: core
 # A sweep's file: what is in it, what it may go on with, and that a wrong command line leaves it alone.
 . "$(dirname "$0")/lib.sh"
 sweep=(sweep -m pipe -V size=64,128 -d 20ms --no-trace -q -o "$WORK/cut.ndjson")
