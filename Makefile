@@ -126,7 +126,8 @@ BPF_DEBUG ?= -g -gno-inline-line-tables
 $(GEN)/%.bpf.o: bpf/objects.mk | $(GEN)/tools.ok
 	$(call say,BPF,$*)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) -target bpf $(BPF_DEBUG) -O2 -mcpu=v3 -Wall -Wextra $(WERROR) -Wno-unused-parameter -D__TARGET_ARCH_$(BPF_ARCH) $(SAME) \
+	$(Q)$(CLANG) -target bpf $(BPF_DEBUG) -O2 -mcpu=v3 -Wall -Wextra $(WERROR) \
+		-Wno-unused-parameter -D__TARGET_ARCH_$(BPF_ARCH) $(SAME) \
 		-Ibpf -Ivmlinux $(call bpf_flags,$*) -MMD -MP -MT $@ -MF $(@:.o=.d) -c -o $@ $(call bpf_src,$*)
 	$(Q)llvm-strip -g $@ 2>/dev/null || true
 

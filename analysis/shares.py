@@ -11,7 +11,7 @@ from .model import Endpoint, Point
 
 
 def sender(p: Point) -> Optional[Endpoint]:
-    """The end that stalls most, else the one that sends most: whose time the message is waiting for."""
+    """The end that stalls most, else the one that sends most: for its time the message waits."""
     ends = [e for e in (p.ledger.endpoints if p.ledger else ()) if e.tx is not None and e.tx.states]
     if not ends:
         return None
@@ -37,4 +37,5 @@ def shares(points: List[Point]) -> Optional[Dict[str, float]]:
             rows.append({k: (s.ns or 0.0) / total for k, s in end.tx.states.items()})
     if not rows:
         return None
-    return {k: float(np.mean([r.get(k, 0.0) for r in rows])) for k in dict.fromkeys(k for r in rows for k in r)}
+    states = dict.fromkeys(k for r in rows for k in r)
+    return {k: float(np.mean([r.get(k, 0.0) for r in rows])) for k in states}

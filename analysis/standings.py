@@ -12,7 +12,8 @@ from .stats.ranks import Contestant, Place, latency_contestant, rank, throughput
 
 Row = Tuple[str, str, List[Place]]  # test, size, places
 Make = Callable[[str, Sequence[Point]], Optional[Contestant]]
-TESTS: Sequence[Tuple[str, Make, bool]] = (("latency", latency_contestant, False), ("throughput", throughput_contestant, True))
+TESTS: Sequence[Tuple[str, Make, bool]] = (
+    ("latency", latency_contestant, False), ("throughput", throughput_contestant, True))
 CLASSIC_SIZES = (16, 1024, 65536)
 
 
@@ -22,7 +23,8 @@ def rows(documents: Sequence[Document]) -> List[Row]:
         points = tested(documents, test)
         series = group(points)
         for size in _sizes(points):
-            field = [c for s in series if (c := make(s.label, s.cells.get(float(size), []))) is not None]
+            made = (make(s.label, s.cells.get(float(size), [])) for s in series)
+            field = [contestant for contestant in made if contestant is not None]
             if len(field) > 1:
                 out.append((test, units.size_text(size), rank(field, larger)))
     return out

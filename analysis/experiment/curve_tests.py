@@ -134,8 +134,10 @@ def fit_steps(x: Floats, y: Floats, unit: float) -> Steps:
     line_rss = _fit(_design(x, None), y)[1]
     best, near, bound = periods(x, y, unit)
     best_rss = _fit(_design(x, best), y)[1]
-    return Steps(float(beta[2]), float(t_above(0.025, dof)) * float(np.sqrt(rss / dof * scale[2])), max(float(beta[1]), 0.0) * unit / float(x.max()),
-                 f_tail((line_rss - rss) / (rss / dof), 1, dof), 1.0 - rss / line_rss, best, (float(near.min()), float(near.max())), rss <= bound,
+    return Steps(float(beta[2]), float(t_above(0.025, dof)) * float(np.sqrt(rss / dof * scale[2])),
+                 max(float(beta[1]), 0.0) * unit / float(x.max()),
+                 f_tail((line_rss - rss) / (rss / dof), 1, dof), 1.0 - rss / line_rss, best,
+                 (float(near.min()), float(near.max())), rss <= bound,
                  f_tail((line_rss - best_rss) / 2.0 / (best_rss / (dof - 1)), 2, dof - 1))
 
 

@@ -41,7 +41,8 @@ def draw(request: Request) -> Any:
 
 def _colours(documents: Sequence[Document]) -> dict[str, str]:
     """As in the curves and boxes of the same files: in the series' own order, whoever is the fastest."""
-    names = list(dict.fromkeys(s.label for test, *_ in TESTS for s in group(tested(documents, test))))
+    series = [s for test, *_ in TESTS for s in group(tested(documents, test))]
+    names = list(dict.fromkeys(s.label for s in series))
     return {n: style.CURVES[i % len(style.CURVES)][0] for i, n in enumerate(names)}
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tails and quantiles of the distributions that the tests need, and Welch's t. scipy.stats has them all too, and takes half a second to load."""
+"""Tails and quantiles of the distributions that the tests need, and Welch's t.
+
+scipy.stats has them all too, and takes half a second to load.
+"""
 
 from __future__ import annotations
 

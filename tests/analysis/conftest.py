@@ -21,7 +21,8 @@ from analysis.load import load_documents, load_timeline  # noqa: E402
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "thorough: more of what other tests check, for `make test-all` only")
+    config.addinivalue_line(
+        "markers", "thorough: more of what other tests check, for `make test-all` only")
 
 
 def thorough_but(core: list, cases: list):

@@ -222,7 +222,10 @@ def run_without_a_home(argv, tmp_path, corpus, **more):
     return done, [*scratch.iterdir(), *tmp_path.glob("home")]
 
 
-@pytest.mark.parametrize("argv", [HOMELESS[0], *(pytest.param(argv, marks=pytest.mark.thorough) for argv in HOMELESS[1:])], ids=lambda argv: argv[0])
+THOROUGH = [pytest.param(argv, marks=pytest.mark.thorough) for argv in HOMELESS[1:]]
+
+
+@pytest.mark.parametrize("argv", [HOMELESS[0], *THOROUGH], ids=lambda argv: argv[0])
 def test_without_a_home_nothing_is_said_and_nothing_stays_behind(argv, corpus, tmp_path):
     done, left = run_without_a_home(argv, tmp_path, corpus)
     assert (done.returncode, done.stderr, left) == (0, "", [])

@@ -188,14 +188,17 @@ def shown(text):
 def test_control_characters_do_not_reach_the_terminal(kind, save, run, tmp_path):
     head = {"machine": {"hostname": "h" + CONTROLS}, "started": CONTROLS, "warnings": ["as a whole" + CONTROLS]}
     sizes = (1453, 3500, 5000, 6500, 8000, 9500)
-    path = save(getattr(synth, kind)(rough(synth.comb(sizes, repeats=2)), **head), "data\x1b[1m\udcff.json")
+    text = getattr(synth, kind)(rough(synth.comb(sizes, repeats=2)), **head)
+    path = save(text, "data\x1b[1m\udcff.json")
     out = tmp_path / "out"
-    for argv in (("summary", path), ("figure", "ledger", path, "-o", f"{out}.svg"), ("report", path, "-o", f"{out}.html"), ("summary", path, "--fix", "a\x1b=1")):
+    for argv in (("summary", path), ("figure", "ledger", path, "-o", f"{out}.svg"),
+                 ("report", path, "-o", f"{out}.html"), ("summary", path, "--fix", "a\x1b=1")):
         code, said, err = run(*argv)
         assert code == (2 if "--fix" in argv else 0) and shown(said + err), (argv, said, err)
         assert argv[0] != "summary" or "h?]0;x???31m???" in said or "--fix" in argv
     for ending in ("svg", "html"):
-        assert shown(re.sub(r"<style.*?</style>|<script>.*?</script>|\u00a0", "", (tmp_path / f"out.{ending}").read_text(), flags=re.S))
+        drawn = (tmp_path / f"out.{ending}").read_text()
+        assert shown(re.sub(r"<style.*?</style>|<script>.*?</script>|\u00a0", "", drawn, flags=re.S))
     assert "data%1B%5B1m%FF.json" in Page((tmp_path / "out.html").read_text()).links
 
 

@@ -104,7 +104,8 @@ check 'within the suite it is put off' "$rc $(cat said)" eval '[ $rc -eq 0 ] && 
 STEADY_CHECKS='[["late", 0]]' steady sh sometimes_again.sh
 check 'and later it is the only check that counts' "$rc $(cat said)" eval '[ $rc -eq 0 ] && [ "$(tail -1 said)" = "1 passed, 0 failed, 0 skipped" ]'
 STEADY_CHECKS='[["late", 0], ["late", 1]]' steady sh sometimes_again.sh
-check 'one that failed in two ways passes once' "$rc $(cat said)" eval '[ $rc -eq 0 ] && [ "$(tail -1 said)" = "1 passed, 0 failed, 0 skipped" ]'
+check 'one that failed in two ways passes once' "$rc $(cat said)" \
+	eval '[ $rc -eq 0 ] && [ "$(tail -1 said)" = "1 passed, 0 failed, 0 skipped" ]'
 STEADY_CHECKS='[["gone", 0]]' steady sh sometimes_again.sh
 check 'a check that is then not reached has failed' "$rc $(cat said)" eval '[ $rc -eq 1 ] && grep -q "^not ok gone: it was not reached" said'
 kill "${noise[@]}"

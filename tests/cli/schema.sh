@@ -56,8 +56,9 @@ def one_of_each(value):
     """without those of a list that look like another"""
     if isinstance(value, dict):
         return {key: one_of_each(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [one_of_each(inner) for inner in {shape(inner): inner for inner in reversed(value)}.values()] if value and isinstance(value[0], dict) else value
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        first = {shape(inner): inner for inner in reversed(value)}
+        return [one_of_each(inner) for inner in first.values()]
     return value
 
 

@@ -983,7 +983,8 @@ def is_reset():
 
 
 def defers_accept():
-    """server has one client after the other, for 1.2 s each. What a client asks comes with the ACK that establishes its connection."""
+    """server has one client after the other, for 1.2 s each. What a client asks comes with the ACK
+    that establishes its connection."""
     listener = socket.socket()
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT, 5)
     listener.bind(("127.0.0.1", 0))

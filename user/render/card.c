@@ -14,6 +14,7 @@
 #include "render/environment.h"
 #include "verdict/unsampled_connections.h"
 #include "verdict/stopped_or_throttled.h"
+#include "verdict/times.h"
 #include "verdict/kept_output.h"
 #include "verdict/limit.h"
 #include "verdict/live_fix.h"
@@ -838,15 +839,14 @@ static void why_answered(const struct making *m, const struct trace_endpoint *ep
 static uint64_t accepted_after(const struct making *m, const struct trace_endpoint *ep)
 {
 	const struct trace_endpoint *at = ep->peer >= 0 ? &m->s->ep[ep->peer] : NULL;
-	uint64_t from = ep->at_ns - ep->rx.lifetime_ns, began;
+	uint64_t late;
 
-	if (!at || at == ep)
+	if (!at || at == ep || began(at) <= began(ep))
 		return 0;
-	began = at->at_ns - at->rx.lifetime_ns;
-	return began > from &&
-			       (double)(began - from) >= MOST_OF_IT * (double)m->v->wait.ns &&
+	late = began(at) - began(ep);
+	return (double)late >= MOST_OF_IT * (double)m->v->wait.ns &&
 			       2 * m->v->wait.max_ns >= m->v->wait.ns
-		       ? began - from
+		       ? late
 		       : 0;
 }
 
@@ -970,14 +970,12 @@ static void why_brought(const struct making *m)
 	set_surety(m->c, INFERRED);
 }
 
-#define PATH_US 1000 /* a round trip that is shorter is no path's */
-
 /* by looks, which count no answers */
 static bool is_seen_on_its_way(const struct making *m, const struct trace_endpoint *ep)
 {
 	const struct trace_endpoint *at = ep->peer >= 0 ? &m->s->ep[ep->peer] : NULL;
 
-	return m->s->looks && at && ep->min_rtt_us >= PATH_US &&
+	return m->s->looks && at && is_far(ep) &&
 	       (double)(ep->tx.ns[TX_FLIGHT] + at->tx.ns[TX_FLIGHT]) >=
 		       MOST_OF_IT * (double)m->v->wait.ns;
 }
@@ -1144,7 +1142,7 @@ static bool waits_for_path(const struct making *m, const struct trace_endpoint *
 {
 	const struct requests *r = &m->v->waits.requests;
 
-	if (m->v->chain.n || ep->proto != TRACE_TCP || ep->min_rtt_us < PATH_US)
+	if (m->v->chain.n || ep->proto != TRACE_TCP || !is_far(ep))
 		return false;
 	return wait_on_path(ep, m->v->wait.ns).n || is_seen_on_its_way(m, ep) ||
 	       (has_requests(r) && !r->unanswered && !mostly_given_up(r) &&

@@ -15,7 +15,7 @@
 struct tempo {
 	double budget;		 /* of one CPU */
 	double wake_ns, each_ns; /* what a look costs, and each endpoint in it */
-	double debt_ns;		 /* so much more CPU time than allowed was used; below 0: less */
+	double debt_ns;		 /* CPU time used beyond the budget; below 0: left over */
 	double hz;		 /* looks a second */
 	uint64_t n;		 /* looks measured */
 	size_t at_once;		 /* endpoints in each look; all of them where there are so few */

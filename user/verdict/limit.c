@@ -6,6 +6,7 @@
 
 #include "verdict/blame.h"
 #include "verdict/stopped_or_throttled.h"
+#include "verdict/times.h"
 
 /* Who runs this much of the time has no more to give; ticks of the scheduler's accounting and of
  * the virtual machine's host are the rest. */
@@ -225,7 +226,6 @@ static bool path_is_full(const struct trace_endpoint *ep)
 
 /* A congestion control that paces, as BBR does, lets no queue stand: it sends what it measured that
  * the path delivers, once it no longer looks for more. */
-#define PATH_LEAST_US 1000 /* below that a path's rate is its CPUs' */
 #define NO_PROBING    1.5
 
 /* Nearly: the kernel may take a few per cent off (tcp_pacing_ss_ratio, BBR's margin). */
@@ -252,7 +252,7 @@ bool paces_itself(const struct trace_endpoint *ep)
 bool is_in_slow_start(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_TCP && ep->retransmits_res != TRACE_UNKNOWN &&
-	       !ep->retransmits && ep->min_rtt_us >= PATH_LEAST_US &&
+	       !ep->retransmits && is_far(ep) &&
 	       ep->tx.lifetime_ns <= SLOW_START_TRIPS * 1000ull * ep->min_rtt_us;
 }
 
@@ -268,7 +268,7 @@ static bool sends_all_that_path_delivers(const struct trace_endpoint *ep)
 	const struct trace_path *p = &ep->path;
 	double delivered = (double)p->delivery_bytes_per_s;
 
-	return delivered && !p->app_limited && ep->min_rtt_us >= PATH_LEAST_US &&
+	return delivered && !p->app_limited && is_far(ep) &&
 	       ep->tx_calls.bytes >= BYTES_LEAST && loses_little(p) &&
 	       rate_of_sending(ep) >= RATE_LEAST * delivered &&
 	       (double)p->pacing_bytes_per_s <= NO_PROBING * delivered;

@@ -99,13 +99,10 @@ static uint64_t has_nothing_to_send(const struct trace_endpoint *sender,
 	       before_it_began(sender, reader);
 }
 
-#define LONG_PATH_NS 1000000
-
 /* Looks count no messages; but of a round trip that is long all is on its way. */
 static bool is_looked_at_over_long_path(const struct trace_endpoint *ep)
 {
-	return ep->rx.resolution[RX_WAIT] == TRACE_BY_LOOKS &&
-	       1000ull * ep->min_rtt_us >= LONG_PATH_NS;
+	return ep->rx.resolution[RX_WAIT] == TRACE_BY_LOOKS && is_far(ep);
 }
 
 /* For questions and answers the path's time is known for each. It is reported apart from the wait
@@ -431,7 +428,7 @@ static bool asks_over_long_path(const struct trace_snapshot *s, size_t i)
 	const struct trace_endpoint *ep = &s->ep[i];
 	uint64_t path = 1000ull * ep->min_rtt_us;
 
-	return ep->proto == TRACE_TCP && ep->peer >= 0 && path >= LONG_PATH_NS &&
+	return ep->proto == TRACE_TCP && ep->peer >= 0 && is_far(ep) &&
 	       is_asked(s, (size_t)ep->peer) && !is_asked(s, i) &&
 	       (is_looked_at_over_long_path(ep) ||
 		2 * path * turns_taken(ep) >= waited_at(s, i).ns);

@@ -22,6 +22,14 @@ static inline bool about_as_much(uint64_t a, uint64_t b)
 	return 16 * (larger(a, b) - smaller(a, b)) <= larger(a, b);
 }
 
+/* Below that a path's rate, and its round trips, are those of its CPUs. */
+#define FAR_US 1000
+
+static inline bool is_far(const struct trace_endpoint *ep)
+{
+	return ep->min_rtt_us >= FAR_US;
+}
+
 /* when what is told of it began: its birth, or that of the phase */
 static inline uint64_t began(const struct trace_endpoint *ep)
 {

@@ -288,7 +288,7 @@ struct verdict {
 	struct wait_chain chain;	 /* which leads to `wait` */
 	struct waits_together first_waits; /* of whoever waits first in that chain */
 	uint64_t queued_ns; /* ... and in the one between before its request is passed on */
-	int brought_by;	    /* by this endpoint came what it waited for; -1: that is not seen */
+	int brought_by;	    /* by this endpoint came what it waited for; -1: not seen */
 	struct quick_answers quick;	 /* instead of `wait` */
 	struct reader_spell fellow; /* of another program that waits for the same: the longest */
 	struct waits_together fellow_waits; /* and those like it */

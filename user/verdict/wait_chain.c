@@ -481,11 +481,11 @@ static pid_t awaited_tgid_at(const struct trace_snapshot *s, int i)
 static bool outlasts(const struct trace_snapshot *s, const struct reader_spell *next,
 		     const struct reader_spell *wait)
 {
-	bool pipe = s->ep[next->endpoint].proto == TRACE_PIPE;
+	bool by_pipe = s->ep[next->endpoint].proto == TRACE_PIPE &&
+		       s->ep[wait->endpoint].proto != TRACE_PIPE;
 
-	return wait->max_ns && s->ep[wait->endpoint].proto != TRACE_PIPE && pipe
-		       ? next->max_ns > OUTLASTS_BY_PIPE * wait->max_ns
-		       : wait->max_ns && next->max_ns > OUTLASTS * wait->max_ns;
+	return wait->max_ns &&
+	       next->max_ns > (by_pipe ? OUTLASTS_BY_PIPE : OUTLASTS) * wait->max_ns;
 }
 
 /* Who is started anew for each question has to start first. */
