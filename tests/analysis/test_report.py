@@ -198,7 +198,8 @@ def test_control_characters_do_not_reach_the_terminal(kind, save, run, tmp_path)
         assert argv[0] != "summary" or "h?]0;x???31m???" in said or "--fix" in argv
     for ending in ("svg", "html"):
         drawn = (tmp_path / f"out.{ending}").read_text()
-        assert shown(re.sub(r"<style.*?</style>|<script>.*?</script>|\u00a0", "", drawn, flags=re.S))
+        hidden = r"<style.*?</style>|<script>.*?</script>|\u00a0"
+        assert shown(re.sub(hidden, "", drawn, flags=re.S))
     assert "data%1B%5B1m%FF.json" in Page((tmp_path / "out.html").read_text()).links
 
 
