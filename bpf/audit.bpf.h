@@ -183,7 +183,8 @@ static __always_inline void note_path(struct endpoint *ep, __u64 sk)
 
 /*
  * An upper protocol's calls (TLS) move its bytes, not TCP's. tcp_disconnect(), after a refused
- * connect() too, moves write_seq on and takes the other end's port away.
+ * connect() or for a close() that resets, sets the counts back and takes the other end's port away:
+ * what they were at TCP_CLOSE stays.
  */
 SUBPROG int tcp_audit(struct endpoint *ep, __u32 final)
 {
@@ -193,11 +194,11 @@ SUBPROG int tcp_audit(struct endpoint *ep, __u32 final)
 	if (!ep || ep->id.proto != PROTO_TCP)
 		return 0;
 	sk = ep->id.key;
+	if (!GET(CAST(sock, sk), __sk_common.skc_dport))
+		return 0;
 	ep->rtt_us = GET(CAST(tcp_sock, sk), srtt_us) >> 3;
 	ep->min_rtt_us = GET(CAST(tcp_sock___least, sk), rtt_min.s[0].v);
 	note_path(ep, sk);
-	if (!GET(CAST(sock, sk), __sk_common.skc_dport))
-		return 0;
 	if (ADDRESS(sk, inet_connection_sock, icsk_ulp_ops)) {
 		note_subflow(sk);
 		if (ep->upper == UPPER_MPTCP)

@@ -670,11 +670,12 @@ int BPF_PROG(once_state, struct sock *sk, int old, int state)
 	ep = endpoint_known((__u64)sk);
 	if (!ep || ep->closed)
 		return 0;
-	if (state == TCP_CLOSE)
-		note_reset(ep, (__u64)sk);
-	else
+	if (state != TCP_CLOSE) {
 		note_process(ep);
-	return 0;
+		return 0;
+	}
+	note_reset(ep, (__u64)sk);
+	return tcp_audit(ep, 0);
 }
 
 SEC("raw_tp/tcp_destroy_sock")

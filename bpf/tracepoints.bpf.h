@@ -609,6 +609,7 @@ static __noinline int tcp_ended(__u64 sk)
 		syn_unanswered(ep, sk, now);
 	}
 	note_reset(ep, sk);
+	tcp_audit(ep, 0);
 	if (ep->probe.at)
 		probe_answered(ep, (struct sock *)sk);
 	if (word_head(ep->tx.word) >= HEAD_CORK && !tcp_at_ease(sk)) {

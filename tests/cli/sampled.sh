@@ -113,6 +113,11 @@ rc=$?
 check 'a wait in connections that are shorter than the time between two looks' \
 	"exit code $rc; $(tail -c 900 out)" [ $rc -eq 0 ]
 
+timeout 90 python3 "$here/tests/sampled/pool_of_one.py" >out 2>&1
+rc=$?
+check 'clients wait for the server behind a proxy, with the requests under way at both ends of the session' \
+	"exit code $rc; $(tail -c 900 out)" [ $rc -eq 0 ]
+
 "$IPCSTALL" attach -a -P 21000-21007 -d 3s --json s.json >out 2>err &
 tool=$!
 jobs_to_end+=($tool)

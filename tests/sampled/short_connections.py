@@ -16,11 +16,11 @@ from talkers import PORT, child
 THINKS = 0.005
 
 
-def serve(listener):
+def serve(listener, think):
     while True:
         connection, _ = listener.accept()
         connection.recv(100)
-        time.sleep(THINKS)
+        time.sleep(think)
         connection.send(b"answer")
         connection.close()
 
@@ -34,7 +34,7 @@ def ask():
 
 def main():
     listener = socket.create_server(("127.0.0.1", PORT))
-    pids = [child("server", lambda: serve(listener)), child("client", ask, listener)]
+    pids = [child("server", lambda: serve(listener, THINKS)), child("client", ask, listener)]
     listener.close()
     try:
         ledger = attached.ledger(pids)

@@ -2090,6 +2090,33 @@ static void looks_tell_who_has_no_answer(void **state)
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
 
+/* The first answer has yet to come: a request, if all looks found that it had none. */
+static void looks_tell_a_first_request(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_looks looks[2] = { { .n = 20 }, { .n = 20 } };
+	struct trace_snapshot s = { .ep = ep, .looks = looks, .n = 2 };
+	struct verdict v;
+
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++) {
+		seen_by_looks(&ep[i]);
+		ep[i].rx.ns[RX_WAIT] = 0; /* both by epoll */
+	}
+	ep[0].local.port = ep[1].remote.port = 50000;
+	ep[0].remote.port = ep[1].local.port = 80;
+	ep[0].tx_calls.bytes = ep[1].rx_calls.bytes = 100;
+	ep[0].rx_calls.bytes = 0;
+	ep[0].rx_calls.reply_ns = SECOND;
+	looks[0].fact[TRACE_FACT_UNANSWERED] = 19;
+	verdict_make(&s, &v);
+	assert_int_equal(v.kind, KIND_WAIT);
+	assert_int_equal(v.wait.ns, SECOND);
+	looks[0].fact[TRACE_FACT_UNANSWERED] = 10;
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
 /* A system that gives its servers ports of its own choice too: the socket itself tells who
  * connected, however long before anybody looked. */
 static void a_socket_tells_who_connected(void **state)
@@ -5225,6 +5252,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_idle_server_waits_for_nobody_by_looks_either),
 	cmocka_unit_test(an_idle_worker_at_a_socket_pair_waits_for_nobody_by_looks),
 	cmocka_unit_test(looks_tell_who_has_no_answer),
+	cmocka_unit_test(looks_tell_a_first_request),
 	cmocka_unit_test(a_socket_tells_who_connected),
 	cmocka_unit_test(who_asked_last_through_pipes_waits_for_the_helper),
 	cmocka_unit_test(what_waits_in_a_proxy_before_it_is_passed_on),

@@ -282,6 +282,18 @@ bool was_asked_before(const struct trace_snapshot *s, size_t i)
 			 : s->ep[i].tx_calls.open_reply_ns != 0);
 }
 
+/* There were answers, or all looks found none to what it had sent: the first has yet to come, or
+ * came to what it had sent before the session. */
+static bool looked_like_question(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_call_stats *in = &s->ep[i].rx_calls, *out = &s->ep[i].tx_calls;
+
+	if (in->bytes && out->bytes)
+		return true;
+	return (in->bytes || out->bytes) && s->looks &&
+	       found_throughout(&s->looks[i], TRACE_FACT_UNANSWERED);
+}
+
 /* Nothing was answered yet: is it a question at all? Between two processes of one program, over a
  * Unix socket, news go one way too. */
 static bool may_be_question(const struct trace_snapshot *s, size_t i)
@@ -290,8 +302,8 @@ static bool may_be_question(const struct trace_snapshot *s, size_t i)
 
 	if (asked_before(s, i))
 		return true;
-	if (told_by_looks(ep)) /* and there were answers before */
-		return ep->proto == TRACE_TCP && ep->rx_calls.bytes && ep->tx_calls.bytes;
+	if (told_by_looks(ep))
+		return ep->proto == TRACE_TCP && looked_like_question(s, i);
 	return replies_to(s, ep)->reply_n ||
 	       (ep->proto != TRACE_PIPE && !is_unix_connection(ep) &&
 		ep->tx_calls.messages && ep->tx_calls.messages <= PIECES);

@@ -410,12 +410,15 @@ static uint64_t time_together(const struct trace_snapshot *s, const struct reade
 /* Who passes on what comes by itself asks little, and waits for no answer most of the time. */
 #define RELATED 4 /* part */
 
-static void drop_if_unrelated(struct waits_together *sum)
+static bool are_unrelated(const struct requests *r, uint64_t wait_ns)
 {
-	const struct requests *r = &sum->requests;
+	return RELATED * (r->think_ns + r->unread_ns + r->way_ns + r->given_up_ns) < wait_ns;
+}
 
-	if (RELATED * (r->think_ns + r->unread_ns + r->way_ns + r->given_up_ns) < sum->ns)
-		sum->requests = (struct requests){};
+/* Looks count no requests; one that is still open is known to be one. */
+static bool are_uncounted(const struct trace_snapshot *s, const struct waits_together *sum)
+{
+	return s->looks && sum->connections > 1;
 }
 
 /* Of many short connections each wait is short: those of one program for the same server are one in
@@ -457,7 +460,8 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 	sum.connections += unsampled.n;
 	sum.ns += unsampled_part(&unsampled, sum.ns);
 	sum.lifetime_ns += unsampled.lifetime_ns;
-	drop_if_unrelated(&sum);
+	if (are_uncounted(s, &sum) || are_unrelated(&sum.requests, sum.ns))
+		sum.requests = (struct requests){};
 	if (sum.helpers && all.to - all.from > sum.lifetime_ns)
 		sum.lifetime_ns = all.to - all.from;
 	return sum;
