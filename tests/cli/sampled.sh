@@ -113,6 +113,11 @@ rc=$?
 check 'a wait in connections that are shorter than the time between two looks' \
 	"exit code $rc; $(tail -c 900 out)" [ $rc -eq 0 ]
 
+timeout 90 python3 "$here/tests/sampled/proven_wait.py" >out 2>&1
+rc=$?
+check 'whom a proxy waits for, by the ledger, where samples do not tell' \
+	"exit code $rc; $(tail -c 900 out)" [ $rc -eq 0 ]
+
 timeout 90 python3 "$here/tests/sampled/pool_of_one.py" >out 2>&1
 rc=$?
 check 'clients wait for the server behind a proxy, with the requests under way at both ends of the session' \

@@ -10,13 +10,17 @@ LOOKS = ("--zoom-budget", "0")
 EXACT = ("--exact",)
 
 
-def ledger(pids, tier=LOOKS):
+def document(pids, tier=LOOKS):
     words = [word for pid in pids for word in ("-p", str(pid))]
     command = [os.environ["IPCSTALL"], "attach", *words, *tier, "-d", "3s", "-q"]
     subprocess.run([*command, "--json", "attached.json"], check=True, timeout=60,
                    stderr=subprocess.DEVNULL)
     with open("attached.json", encoding="utf-8") as f:
-        return json.load(f)["ledger"]
+        return json.load(f)
+
+
+def ledger(pids, tier=LOOKS):
+    return document(pids, tier)["ledger"]
 
 
 def end(pids):

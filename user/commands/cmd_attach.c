@@ -99,8 +99,7 @@ int session_attach(const struct session_opts *o, const char *command, struct err
 		return -1;
 	}
 	prover_begin(&prover, &filter, zooms, now_ns() - began);
-	l.rulings = prover.rulings;
-	l.n_rulings = &prover.n_rulings;
+	l.prover = &prover;
 	if (!o->quiet)
 		fprintf(stderr, "ipcstall: attached; %s\n",
 			o->duration_ns ? "waiting" : "Ctrl-C ends it");
@@ -113,8 +112,6 @@ int session_attach(const struct session_opts *o, const char *command, struct err
 		json_object_set_new(about, "proofs", prover_to_json(&prover));
 	if (rc == 0)
 		rc = session_end_and_report(&l, about, e);
-	if (!o->quiet)
-		prover_print(&prover, stderr);
 	prover_end(&prover);
 	json_decref(about);
 	session_free(&l);

@@ -203,7 +203,8 @@ static void tell(struct watch *w, const struct trace_snapshot *window, const str
 	struct trace_snapshot proof = {};
 	struct verdict proven = {};
 	struct zoom_stop stop = { .asked = stopped };
-	bool has = prover_prove(&w->prover, window, f, w->end_ns, &stop, &proof);
+	struct parties who = parties_of_stall(window, f);
+	bool has = prover_prove(&w->prover, &who, w->end_ns, &stop, &proof);
 
 	if (has)
 		verdict_make(&proof, &proven);

@@ -759,13 +759,16 @@ static double busy_share(const struct trace_call_stats *sender, const struct tra
 	return sender ? sender_cpu_share(sender, ep) : 0;
 }
 
+static void append_share_of_cpu(struct card *c, double busy)
+{
+	if (busy >= BUSY)
+		text_append(c->why, sizeof(c->why), "; on its CPU %.0f %%", 100 * busy);
+}
+
 static void append_busy(const struct making *m, const struct trace_call_stats *sender,
 			const struct trace_endpoint *ep)
 {
-	double busy = busy_share(sender, ep);
-
-	if (busy >= BUSY)
-		text_append(m->c->why, sizeof(m->c->why), "; on its CPU %.0f %%", 100 * busy);
+	append_share_of_cpu(m->c, busy_share(sender, ep));
 }
 
 #define WORTH_A_WORD 0.01 /* of the longest part */
@@ -946,14 +949,17 @@ static bool is_fed(const struct making *m, const struct trace_endpoint *ep)
 
 static void why_kept(const struct making *m)
 {
-	int at = kept_input(m->s, (size_t)m->v->wait.endpoint);
-	char name[48];
+	const struct trace_endpoint *in =
+		&m->s->ep[kept_input(m->s, (size_t)m->v->wait.endpoint)];
+	char name[48], from[48], waited[32];
 
-	program_name(&m->s->ep[at].rx_calls, name, sizeof(name));
+	program_name(&in->rx_calls, name, sizeof(name));
+	program_name(&in->tx_calls, from, sizeof(from));
+	human_ns((double)in->rx.ns[RX_WAIT], waited, sizeof(waited));
 	snprintf(m->c->why, sizeof(m->c->why),
 		 "%s read %" PRIu64 " times meanwhile and kept what it would send: in its own "
-		 "buffer, or until it has all of its input",
-		 name, m->s->ep[at].rx_calls.messages);
+		 "buffer, or until it has all of its input; it waited for %s for %s",
+		 name, in->rx_calls.messages, from, waited);
 	set_fix(m->c, "make it write each line at once: stdbuf -oL, grep --line-buffered, "
 		      "python -u, fflush()");
 	set_surety(m->c, INFERRED);
@@ -1372,12 +1378,17 @@ static void card_connect(const struct making *m)
 	set_surety(c, INFERRED);
 }
 
+static double busy_answering(const struct slow_answers *a, const struct trace_endpoint *ep)
+{
+	return fmax((double)a->cpu_ns / (double)a->ns, busy_share(program_at(ep), ep));
+}
+
 /* A program that answers late, and waits at no connection meanwhile, computes or sleeps. */
 static void next_answers(const struct making *m, const struct trace_endpoint *ep)
 {
 	const struct trace_call_stats *b = program_at(ep);
 
-	if (busy_share(b, ep) >= BUSY)
+	if (busy_answering(&m->v->answers, ep) >= BUSY)
 		snprintf(m->c->next, sizeof(m->c->next),
 			 "see where it computes: sudo perf top -p %d", b->tgid);
 	else
@@ -1410,7 +1421,9 @@ static void card_answers(const struct making *m)
 	struct who server = who_was_last(program_at(ep));
 	struct card *c = m->c;
 
-	if (a->connections > 1)
+	if (a->connections > 1 && a->closed)
+		snprintf(c->who, sizeof(c->who), "clients");
+	else if (a->connections > 1)
 		snprintf(c->who, sizeof(c->who), "%zu clients", a->connections);
 	else
 		address_of_peer(ep, c->who, sizeof(c->who));
@@ -1433,6 +1446,8 @@ static void card_answers(const struct making *m)
 		snprintf(c->why, sizeof(c->why),
 			 "%.0f %% of the samples found a request that had no answer yet",
 			 100 * m->v->share);
+	if (busy_share(program_at(ep), ep) < BUSY)
+		append_share_of_cpu(c, busy_answering(a, ep));
 	set_surety(c, a->suspected ? SUSPECTED : INFERRED);
 	next_answers(m, ep);
 }

@@ -11,7 +11,7 @@
 #define HEAD \
 	"tool:tool machine:object written:text trace:trace ~invocation:text[] ~command:text[] " \
 	"~pid:count ~exit_code:count ~attached_to:attached_to ~recorded:recorded " \
-	"~replayed:replayed ~proofs:proof[]"
+	"~replayed:replayed ~proofs:proof[] ~answer:?count"
 /* a ledger without its endpoints and its findings: those are ledger_kind_key()'s */
 #define SUMMARY \
 	"stall_ns:?count unaccounted_ns:?count verdict:text ~outcome:outcome ~card:?card " \

@@ -6,6 +6,7 @@
 #include "base/opt.h"
 #include "render/ledger_text.h"
 #include "session/session.h"
+#include "verdict/waiting_processes.h"
 
 #define JUDGED_EVERY_NS 2000000000ull
 #define FIRST_NS	1000000000ull
@@ -46,26 +47,26 @@ void prover_prepare(struct prover *p, uint64_t duration_ns)
 		give_up(p, &e);
 }
 
-static size_t add_pid(pid_t *pids, size_t n, pid_t pid)
+static void add_party(struct parties *who, pid_t pid)
 {
-	for (size_t i = 0; i < n; i++)
-		if (pids[i] == pid)
-			return n;
+	for (size_t i = 0; i < who->n; i++)
+		if (who->v[i] == pid)
+			return;
 	if (pid > 0)
-		pids[n++] = pid;
-	return n;
+		who->v[who->n++] = pid;
 }
 
-static size_t pids_of(const struct trace_snapshot *s, const struct finding *f, pid_t pids[4])
+struct parties parties_of_stall(const struct trace_snapshot *s, const struct finding *f)
 {
 	const struct trace_endpoint *ep = &s->ep[f->endpoint],
 				    *peer = f->peer >= 0 ? &s->ep[f->peer] : ep;
-	size_t n = 0;
+	struct parties who = {};
 
-	n = add_pid(pids, n, ep->tx_calls.tgid);
-	n = add_pid(pids, n, ep->rx_calls.tgid);
-	n = add_pid(pids, n, peer->rx_calls.tgid);
-	return add_pid(pids, n, peer->tx_calls.tgid);
+	add_party(&who, ep->tx_calls.tgid);
+	add_party(&who, ep->rx_calls.tgid);
+	add_party(&who, peer->rx_calls.tgid);
+	add_party(&who, peer->tx_calls.tgid);
+	return who;
 }
 
 static uint64_t preparing_ns(const struct prover *p)
@@ -73,36 +74,62 @@ static uint64_t preparing_ns(const struct prover *p)
 	return p->loaded ? p->zoom.start_ns : p->load_ns;
 }
 
-bool prover_prove(struct prover *p, const struct trace_snapshot *window, const struct finding *f,
-		  uint64_t deadline, const struct zoom_stop *stop, struct trace_snapshot *proof)
+bool prover_prove(struct prover *p, const struct parties *who, uint64_t deadline,
+		  const struct zoom_stop *stop, struct trace_snapshot *proof)
 {
 	struct err e = {};
-	pid_t pids[4];
-	size_t n = pids_of(window, f, pids);
 	uint64_t ns = zoom_time(now_ns(), deadline, preparing_ns(p));
 
-	if (!(p->budget > 0) || !n || !ns || (p->loaded && !zoom_allowed(&p->zoom, ns)))
+	if (!(p->budget > 0) || !who->n || !ns || (p->loaded && !zoom_allowed(&p->zoom, ns)))
 		return false;
 	if (prover_load(p, &e))
 		return give_up(p, &e);
 	if (!zoom_time(now_ns(), deadline, 0)) /* loading took longer than was thought */
 		return false;
-	return !zoom_at(&p->zoom, pids, n, deadline, stop, proof, &e) || give_up(p, &e);
+	return !zoom_at(&p->zoom, who->v, who->n, deadline, stop, proof, &e) || give_up(p, &e);
 }
 
+static bool is_proven(const struct prover *p, const struct proof *wanted)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->proofs[i].of == wanted->of && p->proofs[i].serial == wanted->serial &&
+		    p->proofs[i].cause == wanted->cause &&
+		    p->proofs[i].awaited == wanted->awaited)
+			return true;
+	return false;
+}
+
+/* Whom the session was told to follow, if those are a few processes. */
+static void add_targets(const struct trace_options *filter, struct parties *who)
+{
+	if (filter->filter == TRACE_FILTER_ALL || filter->filter == TRACE_FILTER_CGROUP ||
+	    who->n + filter->n_tgids > PARTIES_MOST)
+		return;
+	for (size_t i = 0; i < filter->n_tgids; i++)
+		add_party(who, filter->tgids[i]);
+}
+
+/* What is to be proven of it, by whom. False: nothing, or it was. */
 static bool is_suspect(const struct prover *p, const struct trace_snapshot *window,
-		       const struct verdict *v)
+		       const struct verdict *v, struct proof *wanted, struct parties *who)
 {
 	const struct finding *f = &v->v[v->lead];
 
-	if (v->outcome != OUTCOME_STALLED || v->kind != KIND_STALL ||
-	    finding_share(f) < LEAST_SHARE || p->n == PROOFS_MOST)
-		return false;
-	for (size_t i = 0; i < p->n; i++)
-		if (p->proofs[i].serial == window->ep[f->endpoint].serial &&
-		    p->proofs[i].cause == f->cause)
-			return false;
-	return true;
+	*wanted = (struct proof){ .of = v->outcome };
+	*who = (struct parties){};
+	if (v->outcome == OUTCOME_STALLED && v->kind == KIND_STALL &&
+	    finding_share(f) >= LEAST_SHARE) {
+		wanted->serial = window->ep[f->endpoint].serial;
+		wanted->cause = f->cause;
+		*who = parties_of_stall(window, f);
+	} else if (v->outcome == OUTCOME_WAITING) {
+		wanted->awaited = verdict_awaited(window, v);
+		who->n = verdict_waiting_processes(window, v, who->v, PARTIES_MOST);
+		add_targets(p->filter, who);
+	} else if (v->outcome == OUTCOME_UNKNOWN) {
+		add_targets(p->filter, who);
+	}
+	return who->n && p->n < PROOFS_MOST && !is_proven(p, wanted);
 }
 
 /* Another session sees the same socket or pipe, under another number. */
@@ -130,20 +157,20 @@ static void rule(struct prover *p, const struct trace_endpoint *suspect,
 	}
 }
 
-static void prove(struct prover *p, const struct trace_snapshot *window, const struct finding *f,
+static bool prove(struct prover *p, const struct proof *wanted, const struct parties *who,
 		  uint64_t deadline, const struct zoom_stop *stop)
 {
 	struct proof *proof = &p->proofs[p->n];
 	uint64_t spent = p->zoom.spent_ns;
 
-	*proof = (struct proof){ .serial = window->ep[f->endpoint].serial, .cause = f->cause };
-	if (!prover_prove(p, window, f, deadline, stop, &proof->s))
-		return;
+	*proof = *wanted;
+	if (!prover_prove(p, who, deadline, stop, &proof->s))
+		return false;
 	proof->at_ns = proof->s.at_ns;
 	proof->ns = p->zoom.spent_ns - spent;
 	verdict_make(&proof->s, &proof->v);
-	rule(p, &window->ep[f->endpoint], f, proof);
 	p->n++;
+	return true;
 }
 
 static int judge(struct prover *p, struct trace *t, uint64_t deadline, const struct zoom_stop *stop,
@@ -151,6 +178,8 @@ static int judge(struct prover *p, struct trace *t, uint64_t deadline, const str
 {
 	struct trace_snapshot now, window;
 	struct trace_error te = {};
+	struct parties who;
+	struct proof wanted;
 	struct verdict v;
 
 	if (trace_snapshot(t, &now, &te))
@@ -166,8 +195,9 @@ static int judge(struct prover *p, struct trace *t, uint64_t deadline, const str
 			       "attach: no memory for %zu endpoints; trace fewer", now.n);
 	}
 	verdict_make(&window, &v);
-	if (is_suspect(p, &window, &v))
-		prove(p, &window, &v.v[v.lead], deadline, stop);
+	if (is_suspect(p, &window, &v, &wanted, &who) && prove(p, &wanted, &who, deadline, stop) &&
+	    wanted.of == OUTCOME_STALLED)
+		rule(p, &window.ep[v.v[v.lead].endpoint], &v.v[v.lead], &p->proofs[p->n - 1]);
 	trace_snapshot_free(&window);
 	trace_snapshot_free(&p->last);
 	p->last = now;
@@ -183,13 +213,31 @@ int prover_tick(struct prover *p, struct trace *t, uint64_t deadline, const stru
 	return judge(p, t, deadline, stop, e);
 }
 
-void prover_print(const struct prover *p, FILE *out)
+static bool is_answer(const struct proof *p)
+{
+	return p->of == OUTCOME_UNKNOWN ? p->v.outcome != OUTCOME_UNKNOWN
+					: p->v.outcome == OUTCOME_WAITING;
+}
+
+const struct proof *prover_answer(const struct prover *p, const struct verdict *v)
+{
+	bool lacks = v->outcome == OUTCOME_WAITING || v->outcome == OUTCOME_UNKNOWN;
+
+	for (size_t i = p->n; lacks && i-- > 0;)
+		if (p->proofs[i].of == v->outcome && is_answer(&p->proofs[i]))
+			return &p->proofs[i];
+	return NULL;
+}
+
+void prover_print(const struct prover *p, const struct proof *but, FILE *out)
 {
 	char text[VERDICT_TEXT], line[VERDICT_TEXT + 64], lasted[32];
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct proof *proof = &p->proofs[i];
 
+		if (proof == but)
+			continue;
 		human_ns((double)proof->ns, lasted, sizeof(lasted));
 		verdict_sentence(&proof->s, &proof->v, text, sizeof(text));
 		snprintf(line, sizeof(line), "the ledger, for %s: %s", lasted, text);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Looks suspect a stall; the ledger of the processes at its two ends, for seconds, is the proof. */
+/* Looks suspect a stall, find a wait, or see nothing; the ledger of the processes that take part,
+ * for seconds, is the proof. */
 #ifndef IPCSTALL_SESSION_PROVER_H
 #define IPCSTALL_SESSION_PROVER_H
 
@@ -11,8 +12,10 @@
 
 struct proof {
 	uint64_t at_ns, ns; /* when it ended, and how long the ledger was attached */
-	uint64_t serial;    /* of the endpoint that seemed to stall */
-	enum tx_state cause;	/* of which it seemed so */
+	enum outcome of;    /* what samples said */
+	uint64_t serial;    /* stalled: of the endpoint that seemed to stall */
+	enum tx_state cause; /* of which it seemed so */
+	pid_t awaited;	     /* waiting: for this process; 0: not seen */
 	struct trace_snapshot s;
 	struct verdict v;
 };
@@ -40,16 +43,29 @@ int prover_load(struct prover *p, struct err *e);
 /* For a session that ends after this time (0: it does not end by itself): nothing can stop a load,
  * so that is done before it begins, if a proof can come of it. */
 void prover_prepare(struct prover *p, uint64_t duration_ns);
-/* The ledger's view of this finding, which ends with `deadline`; *proof is to be freed. False: none
- * is to be had now. */
-bool prover_prove(struct prover *p, const struct trace_snapshot *window, const struct finding *f,
-		  uint64_t deadline, const struct zoom_stop *stop, struct trace_snapshot *proof);
+/* The processes that a proof looks at. */
+#define PARTIES_MOST 8
+
+struct parties {
+	pid_t v[PARTIES_MOST];
+	size_t n;
+};
+
+struct parties parties_of_stall(const struct trace_snapshot *s, const struct finding *f);
+/* The ledger's view of these processes, which ends with `deadline`; *proof is to be freed. False:
+ * none is to be had now. */
+bool prover_prove(struct prover *p, const struct parties *who, uint64_t deadline,
+		  const struct zoom_stop *stop, struct trace_snapshot *proof);
 /* To be called often: judges what was seen since the last time, and proves what is new. `t`: the
  * session of looks; a proof takes no longer than until `deadline`. */
 int prover_tick(struct prover *p, struct trace *t, uint64_t deadline, const struct zoom_stop *stop,
 		struct err *e);
-/* A line for each proof; [{"t", "ns", "ledger"}] */
-void prover_print(const struct prover *p, FILE *out);
+/* The proof of the wait that samples of the whole session found (`v`), or of what they did not see.
+ * It knows the last of a chain, and counts requests, so it is what the card says. NULL: there is
+ * none. */
+const struct proof *prover_answer(const struct prover *p, const struct verdict *v);
+/* A line for each proof, but for `but` (NULL: none); [{"t", "ns", "ledger"}] */
+void prover_print(const struct prover *p, const struct proof *but, FILE *out);
 json_t *prover_to_json(const struct prover *p);
 void prover_end(struct prover *p);
 

@@ -2,7 +2,10 @@
 /* The end of a session: the table on stderr, and every file that was asked for. */
 #include <inttypes.h>
 
+#include "base/human.h"
+#include "base/opt.h"
 #include "render/ledger_text.h"
+#include "session/prover.h"
 #include "session/session.h"
 
 static void cost_table(struct session *l, FILE *out)
@@ -17,6 +20,14 @@ static void cost_table(struct session *l, FILE *out)
 				(unsigned long long)c[i].runs, (double)c[i].ns / (double)c[i].runs);
 }
 
+/* which of the proofs; null: none */
+static json_t *answer_to_json(const struct session *l)
+{
+	const struct proof *answer = prover_answer(l->prover, &l->verdict);
+
+	return answer ? json_integer(answer - l->prover->proofs) : json_null();
+}
+
 static int write_files(struct session *l, json_t *about, struct err *e)
 {
 	struct ledger_view view = {
@@ -27,6 +38,8 @@ static int write_files(struct session *l, json_t *about, struct err *e)
 	int rc = 0;
 
 	view.head = session_head(l, about);
+	if (l->prover && l->o->sampled)
+		json_object_set_new(view.head, "answer", answer_to_json(l));
 	for (enum ledger_output i = 0; i < LEDGER_OUTPUTS_N; i++)
 		if (l->o->out[i] && ledger_write(i, &view, l->o->out[i], e))
 			rc = -1;
@@ -46,6 +59,36 @@ static void say_left_out(const struct session *l)
 			l->stalls.dropped, STALLS_KEPT);
 }
 
+/* The card is the proof's, and the samples of the whole session are a line below it. */
+static void say_proven(const struct session *l, const struct proof *proof)
+{
+	char text[VERDICT_TEXT], line[VERDICT_TEXT + 128], exact[32], sampled[32];
+	struct paint p = paint_on(stderr, (enum colour_when)l->o->colour);
+
+	session_screen(l->o, &proof->s, &proof->v, stderr);
+	human_ns((double)proof->ns, exact, sizeof(exact));
+	human_ns((double)l->verdict.observed_ns, sampled, sizeof(sampled));
+	verdict_sentence(&l->end, &l->verdict, text, sizeof(text));
+	snprintf(line, sizeof(line), "this is the ledger, for %s; samples, for %s: %s", exact,
+		 sampled, text);
+	fputs("  proof  ", stderr);
+	opt_wrap(stderr, line, 9);
+	sampling_line(&l->end.sampling, l->end.at_ns, &p);
+}
+
+static void say_answer(const struct session *l)
+{
+	bool shows = l->prover && !l->o->ledger;
+	const struct proof *answer = shows ? prover_answer(l->prover, &l->verdict) : NULL;
+
+	if (answer)
+		say_proven(l, answer);
+	else
+		session_screen(l->o, &l->end, &l->verdict, stderr);
+	if (l->prover)
+		prover_print(l->prover, answer, stderr);
+}
+
 int session_report(struct session *l, json_t *about, struct err *e)
 {
 	char refusal[256];
@@ -54,7 +97,7 @@ int session_report(struct session *l, json_t *about, struct err *e)
 	if (l->o->record)
 		return 0;
 	if (!l->o->quiet) {
-		session_screen(l->o, &l->end, &l->verdict, stderr);
+		say_answer(l);
 		if (l->o->cost)
 			cost_table(l, stderr);
 		if (trace_refusal(l->t, refusal, sizeof(refusal)))

@@ -5,6 +5,7 @@
 #include "host/machine.h"
 #include "render/environment.h"
 #include "render/ledger_text.h"
+#include "session/prover.h"
 #include "session/session.h"
 
 int session_error(struct err *e, const struct trace_error *te)
@@ -18,9 +19,9 @@ int session_snapshot(struct session *l, struct trace_snapshot *s, struct trace_e
 
 	if (rc == 0)
 		s->counters.stacks_lost += stalls_texts_lost(&l->stalls);
-	if (rc == 0 && l->rulings) {
-		s->rulings = l->rulings;
-		s->n_rulings = *l->n_rulings;
+	if (rc == 0 && l->prover) {
+		s->rulings = l->prover->rulings;
+		s->n_rulings = l->prover->n_rulings;
 	}
 	return rc;
 }

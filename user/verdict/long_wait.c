@@ -41,6 +41,16 @@ pid_t awaited_tgid(const struct trace_endpoint *sender, bool pipe)
 	return sender->tx_calls.tgid || pipe ? sender->tx_calls.tgid : sender->rx_calls.tgid;
 }
 
+pid_t awaited_process(const struct trace_snapshot *s, int i)
+{
+	const struct trace_endpoint *sender = awaited_end(s, &s->ep[i]);
+	int server = sender ? -1 : bound_where_it_sends(s, &s->ep[i]);
+
+	if (server >= 0)
+		return s->ep[server].rx_calls.tgid;
+	return sender ? awaited_tgid(sender, s->ep[i].proto == TRACE_PIPE) : 0;
+}
+
 /* It answered before anything that it sent was answered: a server. */
 static bool was_asked_first(const struct trace_endpoint *ep)
 {

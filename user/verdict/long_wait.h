@@ -9,6 +9,8 @@
 const struct trace_endpoint *awaited_end(const struct trace_snapshot *s,
 					 const struct trace_endpoint *ep);
 pid_t awaited_tgid(const struct trace_endpoint *sender, bool pipe);
+/* whom the reader at endpoint i waits for; 0: not seen */
+pid_t awaited_process(const struct trace_snapshot *s, int i);
 
 typedef bool is_wait(const struct trace_snapshot *s, size_t i, bool nothing_sent);
 

@@ -281,6 +281,7 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 	if (is_given_up(ep)) {
 		sum->given_up += ep->tx_calls.messages;
 		sum->given_up_ns += waited_at(s, i).ns;
+		sum->bounded |= !e.asked;
 		return;
 	}
 	if (waits_out_of_calls(s, i)) {

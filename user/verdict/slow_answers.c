@@ -149,6 +149,16 @@ static uint64_t slow_ns(const struct trace_endpoint *ep)
 	return reader_is_at_work(ep) ? SLOW_AT_WORK_NS : SLOW_NS;
 }
 
+/* One thread may read the request, and another compute. */
+static uint64_t cpu_meanwhile(const struct trace_endpoint *ep, uint64_t ns)
+{
+	const struct trace_call_stats *in = &ep->rx_calls, *out = &ep->tx_calls;
+	uint64_t reads = in->cpu_res == TRACE_UNKNOWN ? 0 : in->cpu_ns,
+		 writes = out->cpu_res == TRACE_UNKNOWN ? 0 : out->cpu_ns;
+
+	return smaller(ns, larger(reads, writes));
+}
+
 static void add_connection(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 			   struct slow_answers *sum)
 {
@@ -161,7 +171,9 @@ static void add_connection(const struct trace_snapshot *s, const struct trace_en
 		sum->endpoint = (int)(ep - s->ep);
 	sum->several |= program_at(ep)->tgid != program_at(&s->ep[sum->endpoint])->tgid;
 	sum->connections++;
+	sum->closed |= ep->closed;
 	sum->ns += ns;
+	sum->cpu_ns += cpu_meanwhile(ep, ns);
 	sum->lifetime_ns += ep->rx.lifetime_ns;
 	sum->goes_on |= !ep->closed && (x.since_before || x.open_ns);
 	sum->suspected |= x.since_before;

@@ -250,7 +250,9 @@ struct slow_answers {
 	bool several; /* processes, of one name */
 	bool goes_on; /* one has no answer yet */
 	bool suspected; /* by looks alone: nothing was answered while they went on */
+	bool closed; /* some were: one client may have made several, one after the other */
 	uint64_t ns, lifetime_ns;
+	uint64_t cpu_ns; /* of `ns`, on a CPU, as far as is known */
 	struct requests requests; /* n 0: looks count none */
 };
 

@@ -246,10 +246,23 @@ static const struct trace_call_stats *messages_that_come(const struct trace_snap
 	return seen && source->tx_calls.messages ? &source->tx_calls : &in->rx_calls;
 }
 
+/* What it hands out comes back as often as it answers, and takes as long: the confirmations in
+ * between, of AMQP say, are messages too. */
+static bool answers_as_often(const struct trace_call_stats *comes,
+			     const struct trace_call_stats *goes)
+{
+	return comes->reply_n >= PASSED_LEAST && about_as_many(comes->reply_n, goes->reply_n) &&
+	       about_as_much(comes->reply_ns, goes->reply_ns) &&
+	       about_as_much(comes->reply_max_ns, goes->reply_max_ns);
+}
+
 static bool passes_as_many(const struct trace_snapshot *s, const struct trace_endpoint *in,
 			   const struct trace_endpoint *out)
 {
 	const struct trace_call_stats *comes = &in->rx_calls, *goes = &out->tx_calls;
+
+	if (answers_as_often(comes, goes))
+		return true;
 
 	if (!trace_messages_known(messages_that_come(s, in)) || !trace_messages_known(goes) ||
 	    goes->messages < PASSED_LEAST ||
@@ -467,16 +480,6 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 	return sum;
 }
 
-static pid_t awaited_tgid_at(const struct trace_snapshot *s, int i)
-{
-	const struct trace_endpoint *sender = awaited_end(s, &s->ep[i]);
-	int server = sender ? -1 : bound_where_it_sends(s, &s->ep[i]);
-
-	if (server >= 0)
-		return s->ep[server].rx_calls.tgid;
-	return sender ? awaited_tgid(sender, s->ep[i].proto == TRACE_PIPE) : 0;
-}
-
 /* A wait that goes on while the other gets one answer after another does not explain that one: a
  * worker's channel to its supervisor. */
 #define OUTLASTS	 4 /* times */
@@ -501,7 +504,7 @@ static struct alike next_of_chain(const struct trace_snapshot *s, const struct a
 {
 	const struct trace_endpoint *ep = &s->ep[wait->longest.endpoint],
 				    *sender = awaited_end(s, ep);
-	struct reader reader = { .tgid = awaited_tgid_at(s, wait->longest.endpoint) };
+	struct reader reader = { .tgid = awaited_process(s, wait->longest.endpoint) };
 	uint64_t least_ns = (uint64_t)((wait->helpers ? HELPERS_TIME : SAME_TIME) *
 				       (double)time_waited(wait));
 	struct alike next = { .longest.endpoint = -1 };
@@ -533,7 +536,7 @@ static void add_link(struct wait_chain *chain, const struct trace_snapshot *s, i
 static bool comes_back(const struct trace_snapshot *s, const struct wait_chain *chain, int wait,
 		       int next)
 {
-	pid_t tgid = awaited_tgid_at(s, next);
+	pid_t tgid = awaited_process(s, next);
 
 	for (size_t k = 0; tgid && k < chain->n; k++)
 		if (s->ep[chain->by[k]].rx_calls.tgid == tgid)
@@ -658,7 +661,7 @@ static struct alike of_clients(const struct trace_snapshot *s, struct alike any,
 		return any;
 	asked = longest_in_all(s, waits_for_answers, NULL, any.ns / 2, nothing_sent);
 	if (asked.longest.endpoint < 0 ||
-	    awaited_tgid_at(s, any.longest.endpoint) == s->ep[asked.longest.endpoint].rx_calls.tgid)
+	    awaited_process(s, any.longest.endpoint) == s->ep[asked.longest.endpoint].rx_calls.tgid)
 		return any;
 	return asked;
 }

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where a wait leads: the processes that take part in it. */
+#ifndef IPCSTALL_VERDICT_WAITING_PROCESSES_H
+#define IPCSTALL_VERDICT_WAITING_PROCESSES_H
+
+#include "verdict/verdict.h"
+
+/* The last of the chain, whom all wait for; 0: another kind leads, or it was not seen. */
+pid_t verdict_awaited(const struct trace_snapshot *s, const struct verdict *v);
+/* That one, who waits for it, and those before in the chain: how many, at most `max`. */
+size_t verdict_waiting_processes(const struct trace_snapshot *s, const struct verdict *v,
+				 pid_t *pids, size_t max);
+
+#endif
