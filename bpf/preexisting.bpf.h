@@ -200,18 +200,32 @@ static __always_inline void file_comes(__u64 file, ns_t now)
 		ep->flags &= ~EP_JOINED_LATE;
 }
 
+/* The other end of a Unix connection was made in this session. */
+static __always_inline bool is_new_connection(__u64 sk)
+{
+	__u64 key = ADDRESS(sk, unix_sock, peer);
+	struct endpoint *peer = key ? endpoint_known(key) : 0;
+
+	return peer && !(peer->flags & EP_JOINED_LATE) && sock_is(peer, CAST(sock, key));
+}
+
 /*
  * A Unix connection can be written to before anybody accepts it: it has no file yet, and the
  * writer, who is the one that runs now, is all that is known of it (unix_stream_connect(),
- * unix_stream_sendmsg()). Nothing came before.
+ * unix_stream_sendmsg()). Or a program that is not traced has just accepted it. Nothing came
+ * before.
  */
 SUBPROG int embryo_made(__u64 sk0, ns_t now)
 {
 	struct sock *sk = CAST(sock, sk0);
 	struct endpoint *ep;
+	bool accepted;
 	__u32 proto;
 
-	if (GET(sk, __sk_common.skc_family) != AF_UNIX || GET(sk, sk_socket) || !current_wanted())
+	if (GET(sk, __sk_common.skc_family) != AF_UNIX || !current_wanted())
+		return 0;
+	accepted = GET(sk, sk_socket) != 0;
+	if (accepted && !is_new_connection(sk0))
 		return 0;
 	proto = sock_proto(sk);
 	if (proto == PROTO_NONE || proto == PROTO_UNIX_DGRAM || !proto_wanted(proto))
@@ -219,14 +233,14 @@ SUBPROG int embryo_made(__u64 sk0, ns_t now)
 	ep = endpoint_known(sk0);
 	if (ep)
 		endpoint_evict(ep, sk0, now);
-	return born_in_queue(sk0, proto, now);
+	return accepted ? sock_create(sk0, proto, now, 0) : born_in_queue(sk0, proto, now);
 }
 
-/* One that had a file, under the address of one that has none yet: its end was not seen. */
-static __always_inline bool is_before_embryo(struct endpoint *ep, struct sock *sk)
+/* One whose end was not seen, and another Unix connection stands under its address. */
+static __always_inline bool is_anothers(struct endpoint *ep, struct sock *sk)
 {
 	return ep->id.proto > PROTO_UDP && ep->id.proto != PROTO_UNIX_DGRAM && ep->id.inode &&
-	       !GET(CAST(sock, sk), sk_socket);
+	       ep->id.inode != sock_inode(CAST(sock, sk));
 }
 
 /* whose reader has something to read now; null: none that is traced */
@@ -234,7 +248,7 @@ static __always_inline struct endpoint *came_for(struct sock *sk)
 {
 	struct endpoint *ep = endpoint_known((__u64)sk);
 
-	if (!ep || is_before_embryo(ep, sk)) {
+	if (!ep || is_anothers(ep, sk)) {
 		embryo_made((__u64)sk, bpf_ktime_get_ns());
 		ep = endpoint_known((__u64)sk);
 	}

@@ -169,11 +169,16 @@ static __always_inline struct endpoint *target_endpoint(const struct target *to,
 	return sock_endpoint(to->sk, true, now);
 }
 
+/* What stands under its address may be another's, of which nobody saw the end. */
 static __always_inline struct endpoint *target_known(const struct target *to)
 {
 	struct endpoint *ep = endpoint_known(target_key(to));
 
-	return ep && !ep->closed ? ep : 0;
+	if (!ep || ep->closed)
+		return 0;
+	if (to->pipe)
+		return ep->id.inode == inode_number(to->node) ? ep : 0;
+	return sock_is(ep, CAST(sock, to->sk)) ? ep : 0;
 }
 
 static __always_inline __u32 task_state(struct task_struct *task0)

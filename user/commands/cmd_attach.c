@@ -103,7 +103,7 @@ int session_attach(const struct session_opts *o, const char *command, struct err
 	if (!o->quiet)
 		fprintf(stderr, "ipcstall: attached; %s\n",
 			o->duration_ns ? "waiting" : "Ctrl-C ends it");
-	prover_prepare(&prover, (uint64_t)o->duration_ns); /* the looks have begun */
+	prover_prepare(&prover, l.t, (uint64_t)o->duration_ns); /* the looks have begun */
 	about = about_filter(o, &filter);
 	rc = session_announce(&l, about, e);
 	if (rc == 0)

@@ -39,11 +39,23 @@ static bool give_up(struct prover *p, const struct err *e)
 	return false;
 }
 
-void prover_prepare(struct prover *p, uint64_t duration_ns)
+static int begin_window(struct prover *p, struct trace *t, struct err *e)
+{
+	struct trace_error te = {};
+
+	if (trace_snapshot(t, &p->last, &te))
+		return session_error(e, &te);
+	p->next_ns = now_ns() + FIRST_NS;
+	return 0;
+}
+
+void prover_prepare(struct prover *p, struct trace *t, uint64_t duration_ns)
 {
 	struct err e = {};
 
-	if (zoom_time(0, duration_ns, FIRST_NS) && prover_load(p, &e))
+	if (!zoom_time(0, duration_ns, FIRST_NS) || !(p->budget > 0))
+		return;
+	if (begin_window(p, t, &e) || prover_load(p, &e))
 		give_up(p, &e);
 }
 
@@ -182,13 +194,10 @@ static int judge(struct prover *p, struct trace *t, uint64_t deadline, const str
 	struct proof wanted;
 	struct verdict v;
 
+	if (!p->last.at_ns)
+		return begin_window(p, t, e);
 	if (trace_snapshot(t, &now, &te))
 		return session_error(e, &te);
-	if (!p->last.at_ns) {
-		p->last = now;
-		p->next_ns = now_ns() + FIRST_NS;
-		return 0;
-	}
 	if (trace_snapshot_sub(&window, &p->last, &now)) {
 		trace_snapshot_free(&now);
 		return err_set(e, EXIT_NO_RESOURCE,

@@ -40,9 +40,10 @@ void prover_begin(struct prover *p, const struct trace_options *filter, double b
 		  uint64_t load_ns);
 /* The ledger's programs, if they are not loaded; else they are with the first proof. */
 int prover_load(struct prover *p, struct err *e);
-/* For a session that ends after this time (0: it does not end by itself): nothing can stop a load,
- * so that is done before it begins, if a proof can come of it. */
-void prover_prepare(struct prover *p, uint64_t duration_ns);
+/* For a session `t` that ends after this time (0: it does not end by itself): nothing can stop a
+ * load, so that is done before, if a proof can come of it; the first window begins with the load.
+ */
+void prover_prepare(struct prover *p, struct trace *t, uint64_t duration_ns);
 /* The processes that a proof looks at. */
 #define PARTIES_MOST 8
 
