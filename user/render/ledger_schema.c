@@ -48,7 +48,9 @@ static const struct schema_def objects[] = {
 	{ "replayed",
 	  "file:text complete:bool cut:bool lacks:text[] unknown_sections:count "
 	  "damaged_blocks:count snapshots:count dropped:dropped" },
-	{ "proof", "t:count ns:count ledger:judgement" },
+	{ "proof", "t:count ns:count ledger:judgement ~asleep:?asleep" },
+	{ "asleep", "pid:count tid:count looks:count running:count calls:asleep_call[]" },
+	{ "asleep_call", "call:text found:count" },
 	{ "dropped", "snapshots:count events:count stalls:count closed:count" },
 	{ "finding",
 	  "endpoint:count cause:tx_state ns:count count:?count max_ns:?count "

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "session/prover.h"
 
+#include <time.h>
+
 #include "base/clock.h"
 #include "base/human.h"
 #include "base/opt.h"
@@ -169,6 +171,31 @@ static void rule(struct prover *p, const struct trace_endpoint *suspect,
 	}
 }
 
+/* Nobody knows what an awaited thread does between two messages; where it sleeps tells whether it
+ * waits for a lock, a timer or a disk. */
+#define ASLEEP_LOOKS	25
+#define ASLEEP_APART_NS 10000000ull /* on average */
+
+static void look_at_awaited(struct proof *proof, uint64_t deadline, const struct zoom_stop *stop)
+{
+	struct asleep *a = &proof->asleep;
+	uint64_t apart = ASLEEP_APART_NS;
+
+	if (proof->v.outcome != OUTCOME_WAITING)
+		return;
+	a->pid = verdict_awaited(&proof->s, &proof->v);
+	a->tid = verdict_awaited_thread(&proof->s, &proof->v);
+	if (!a->tid && a->pid)
+		a->tid = asleep_only_thread(a->pid);
+	for (int i = 0; a->tid && i < ASLEEP_LOOKS && now_ns() + apart < deadline; i++) {
+		if (stop->asked(stop->ctx) || !asleep_look(a))
+			break;
+		apart = ASLEEP_APART_NS * (unsigned int)(50 + 4 * (i * 7 % 26)) / 100; /* no beat */
+		nanosleep(&(struct timespec){ .tv_nsec = (long)apart }, NULL);
+	}
+	asleep_sort(a);
+}
+
 static bool prove(struct prover *p, const struct proof *wanted, const struct parties *who,
 		  uint64_t deadline, const struct zoom_stop *stop)
 {
@@ -181,6 +208,7 @@ static bool prove(struct prover *p, const struct proof *wanted, const struct par
 	proof->at_ns = proof->s.at_ns;
 	proof->ns = p->zoom.spent_ns - spent;
 	verdict_make(&proof->s, &proof->v);
+	look_at_awaited(proof, deadline, stop);
 	p->n++;
 	return true;
 }
@@ -255,15 +283,34 @@ void prover_print(const struct prover *p, const struct proof *but, FILE *out)
 	}
 }
 
+static json_t *asleep_to_json(const struct asleep *a)
+{
+	json_t *calls = json_array();
+	char name[40];
+
+	for (size_t i = 0; i < a->n; i++) {
+		asleep_name(a->v[i].nr, name, sizeof(name));
+		json_array_append_new(calls, json_pack("{s:s, s:i}", "call", name, "found",
+						       (int)a->v[i].found));
+	}
+	if (!a->looks) {
+		json_decref(calls);
+		return json_null();
+	}
+	return json_pack("{s:i, s:i, s:i, s:i, s:o}", "pid", (int)a->pid, "tid", (int)a->tid,
+			 "looks", (int)a->looks, "running", (int)a->running, "calls", calls);
+}
+
 json_t *prover_to_json(const struct prover *p)
 {
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < p->n && all; i++)
 		json_array_append_new(
-			all, json_pack("{s:I, s:I, s:o}", "t", (json_int_t)p->proofs[i].at_ns, "ns",
-				       (json_int_t)p->proofs[i].ns, "ledger",
-				       ledger_summary_to_json(&p->proofs[i].s, &p->proofs[i].v)));
+			all, json_pack("{s:I, s:I, s:o, s:o}", "t", (json_int_t)p->proofs[i].at_ns,
+				       "ns", (json_int_t)p->proofs[i].ns, "ledger",
+				       ledger_summary_to_json(&p->proofs[i].s, &p->proofs[i].v),
+				       "asleep", asleep_to_json(&p->proofs[i].asleep)));
 	return all;
 }
 

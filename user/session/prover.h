@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "host/asleep.h"
 #include "session/zoom.h"
 #include "verdict/verdict.h"
 
@@ -18,6 +19,7 @@ struct proof {
 	pid_t awaited;	     /* waiting: for this process; 0: not seen */
 	struct trace_snapshot s;
 	struct verdict v;
+	struct asleep asleep; /* waiting: whoever is awaited; looks 0: it was not looked at */
 };
 
 #define PROOFS_MOST 16

@@ -4,6 +4,7 @@
 
 #include "base/human.h"
 #include "base/opt.h"
+#include "base/text.h"
 #include "render/ledger_text.h"
 #include "session/prover.h"
 #include "session/session.h"
@@ -59,6 +60,33 @@ static void say_left_out(const struct session *l)
 			l->stalls.dropped, STALLS_KEPT);
 }
 
+/* of the looks: less is no news */
+#define OFTEN 0.1
+
+/* "25 looks at its thread 7 found it in clock_nanosleep() (a timer) 24 times" */
+static void say_asleep(const struct asleep *a)
+{
+	char text[400], call[40];
+	const char *what;
+	unsigned int said = 0;
+
+	snprintf(text, sizeof(text), "%u looks at thread %d found it", a->looks, (int)a->tid);
+	for (size_t i = 0; i < a->n && a->v[i].found > OFTEN * a->looks; i++) {
+		asleep_name(a->v[i].nr, call, sizeof(call));
+		what = asleep_for(a->v[i].nr);
+		text_append(text, sizeof(text), "%s in %s()%s%s%s %u times", said++ ? "," : "",
+			    call, what ? " (" : "", what ? what : "", what ? ")" : "",
+			    a->v[i].found);
+	}
+	if (a->running > OFTEN * a->looks)
+		text_append(text, sizeof(text), "%s on a CPU, or ready for one, %u times",
+			    said++ ? "," : "", a->running);
+	if (!said)
+		return;
+	fputs("  asleep ", stderr);
+	opt_wrap(stderr, text, 9);
+}
+
 /* The card is the proof's, and the samples of the whole session are a line below it. */
 static void say_proven(const struct session *l, const struct proof *proof)
 {
@@ -71,6 +99,7 @@ static void say_proven(const struct session *l, const struct proof *proof)
 	verdict_sentence(&l->end, &l->verdict, text, sizeof(text));
 	snprintf(line, sizeof(line), "this is the ledger, for %s; samples, for %s: %s", exact,
 		 sampled, text);
+	say_asleep(&proof->asleep);
 	fputs("  proof  ", stderr);
 	opt_wrap(stderr, line, 9);
 	sampling_line(&l->end.sampling, l->end.at_ns, &p);

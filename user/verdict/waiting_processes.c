@@ -20,6 +20,21 @@ pid_t verdict_awaited(const struct trace_snapshot *s, const struct verdict *v)
 	return v->kind == KIND_WAIT ? awaited_process(s, v->wait.endpoint) : 0;
 }
 
+pid_t verdict_awaited_thread(const struct trace_snapshot *s, const struct verdict *v)
+{
+	const struct trace_endpoint *ep;
+	const struct trace_call_stats *b;
+
+	if (v->kind == KIND_ANSWERS)
+		ep = &s->ep[v->answers.endpoint];
+	else
+		ep = v->kind == KIND_WAIT ? awaited_end(s, &s->ep[v->wait.endpoint]) : NULL;
+	if (!ep || ep->tx_calls.others || (ep->proto != TRACE_PIPE && ep->rx_calls.others))
+		return 0;
+	b = ep->tx_calls.tid || ep->proto == TRACE_PIPE ? &ep->tx_calls : &ep->rx_calls;
+	return b->tgid == verdict_awaited(s, v) ? b->tid : 0;
+}
+
 size_t verdict_waiting_processes(const struct trace_snapshot *s, const struct verdict *v,
 				 pid_t *pids, size_t max)
 {

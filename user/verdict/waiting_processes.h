@@ -7,6 +7,8 @@
 
 /* The last of the chain, whom all wait for; 0: another kind leads, or it was not seen. */
 pid_t verdict_awaited(const struct trace_snapshot *s, const struct verdict *v);
+/* The one thread of that process which is seen to send there; 0: several do, or none was seen. */
+pid_t verdict_awaited_thread(const struct trace_snapshot *s, const struct verdict *v);
 /* That one, who waits for it, and those before in the chain: how many, at most `max`. */
 size_t verdict_waiting_processes(const struct trace_snapshot *s, const struct verdict *v,
 				 pid_t *pids, size_t max);

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "host/asleep.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "base/text.h"
+
+static const char TIMER[] = "a timer", EVENTS[] = "events", DATA[] = "data to read",
+		  ROOM[] = "room to write", CHILD[] = "a child process", DISK[] = "a disk",
+		  SIGNAL[] = "a signal", FILE_LOCK[] = "a lock on a file",
+		  CONNECTION[] = "a connection", IO[] = "I/O", FILES[] = "a file";
+
+#define CALL(name, what) { SYS_##name, #name, what }
+
+static const struct {
+	int nr;
+	const char *name, *what;
+} calls[] = {
+	CALL(futex, "a lock, or another thread"),
+	CALL(nanosleep, TIMER),
+	CALL(clock_nanosleep, TIMER),
+	CALL(epoll_pwait, EVENTS),
+	CALL(epoll_pwait2, EVENTS),
+	CALL(ppoll, EVENTS),
+	CALL(pselect6, EVENTS),
+#ifdef SYS_epoll_wait /* newer architectures have the four above alone */
+	CALL(epoll_wait, EVENTS),
+	CALL(poll, EVENTS),
+	CALL(select, EVENTS),
+	CALL(pause, SIGNAL),
+#endif
+	CALL(read, DATA),
+	CALL(readv, DATA),
+	CALL(recvfrom, DATA),
+	CALL(recvmsg, DATA),
+	CALL(recvmmsg, DATA),
+	CALL(write, ROOM),
+	CALL(writev, ROOM),
+	CALL(sendto, ROOM),
+	CALL(sendmsg, ROOM),
+	CALL(accept, CONNECTION),
+	CALL(accept4, CONNECTION),
+	CALL(connect, CONNECTION),
+	CALL(wait4, CHILD),
+	CALL(waitid, CHILD),
+	CALL(fsync, DISK),
+	CALL(fdatasync, DISK),
+	CALL(msync, DISK),
+	CALL(pread64, FILES),
+	CALL(pwrite64, FILES),
+	CALL(openat, FILES),
+	CALL(getdents64, FILES),
+	CALL(flock, FILE_LOCK),
+	CALL(fcntl, FILE_LOCK),
+	CALL(io_uring_enter, IO),
+	CALL(io_getevents, IO),
+	CALL(semtimedop, "a semaphore"),
+	CALL(rt_sigtimedwait, SIGNAL),
+	CALL(rt_sigsuspend, SIGNAL),
+};
+
+static int row_of(int nr)
+{
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (calls[i].nr == nr)
+			return (int)i;
+	return -1;
+}
+
+void asleep_name(int nr, char *buf, size_t len)
+{
+	int row = row_of(nr);
+
+	if (row >= 0)
+		snprintf(buf, len, "%s", calls[row].name);
+	else
+		snprintf(buf, len, nr < 0 ? "no system call" : "system call %d", nr);
+}
+
+const char *asleep_for(int nr)
+{
+	int row = row_of(nr);
+
+	return row < 0 ? NULL : calls[row].what;
+}
+
+static void count(struct asleep *a, int nr)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->v[i].nr == nr) {
+			a->v[i].found++;
+			return;
+		}
+	if (a->n < ASLEEP_CALLS)
+		a->v[a->n++] = (struct asleep_call){ nr, 1 };
+}
+
+pid_t asleep_only_thread(pid_t pid)
+{
+	char path[40];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	return !stat(path, &st) && st.st_nlink == 3 ? pid : 0; /* ".", ".." and itself */
+}
+
+bool asleep_look(struct asleep *a)
+{
+	char path[64], line[200], *end;
+	long nr;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)a->pid, (int)a->tid);
+	if (!text_first_line(path, line, sizeof(line)))
+		return false;
+	a->looks++;
+	nr = strtol(line, &end, 10);
+	if (end == line) /* "running" */
+		a->running++;
+	else
+		count(a, (int)nr);
+	return true;
+}
+
+static int by_found(const void *x, const void *y)
+{
+	const struct asleep_call *a = x, *b = y;
+
+	return (a->found < b->found) - (a->found > b->found);
+}
+
+void asleep_sort(struct asleep *a)
+{
+	qsort(a->v, a->n, sizeof(a->v[0]), by_found);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* In which system calls a thread sleeps, found by looking again and again. */
+#ifndef IPCSTALL_HOST_ASLEEP_H
+#define IPCSTALL_HOST_ASLEEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#define ASLEEP_CALLS 8 /* of more the rest are not told apart */
+
+struct asleep_call {
+	int nr; /* the kernel's number; -1: in none, as for a page that is read */
+	unsigned int found;
+};
+
+struct asleep {
+	pid_t pid, tid;
+	unsigned int looks, running; /* running: on a CPU, or ready for one */
+	struct asleep_call v[ASLEEP_CALLS]; /* the most frequent first, after asleep_sort() */
+	size_t n;
+};
+
+/* Its only thread; 0: it has several, or is gone. */
+pid_t asleep_only_thread(pid_t pid);
+/* False: the thread is gone, or cannot be looked at. */
+bool asleep_look(struct asleep *a);
+void asleep_sort(struct asleep *a);
+/* "clock_nanosleep"; of one without a name here "system call 7" */
+void asleep_name(int nr, char *buf, size_t len);
+/* what a thread waits for there: "a timer"; NULL: that may be anything */
+const char *asleep_for(int nr);
+
+#endif
