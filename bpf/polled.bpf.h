@@ -113,6 +113,8 @@ SUBPROG __u64 readable_by(__u64 file, __u32 tgid)
 	ep = file_target(&to, file) ? target_known(&to) : 0;
 	if (!ep)
 		return may_matter(&to, file) ? SEVERAL : NOBODY;
+	if (!to.pipe && takes_connections(to.sk)) /* Unix; a TCP listener is no endpoint */
+		return SEVERAL;
 	if (to.pipe && !(GET(CAST(file, file), f_mode) & FMODE_READ))
 		return NOBODY;
 	return wakes_itself(ep, tgid) ? NOBODY : ep->id.key;

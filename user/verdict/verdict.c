@@ -750,12 +750,19 @@ static bool is_seen_from_here(const struct trace_snapshot *s, const struct trace
 	return is_others(in) && !ep->unseen[0];
 }
 
+/* A pipe at which somebody waits, and nothing went through it: a log, say. */
+static bool looked_silent(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	return s->looks && ep->proto == TRACE_PIPE && !s->looks[ep - s->ep].writes &&
+	       !endpoint_sent(ep) && !ep->rx.ns[RX_UNREAD];
+}
+
 static void count_active(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 			 struct verdict *out)
 {
 	uint8_t by = is_seen_from_here(s, ep) ? 0 : ep->unseen[0] ? ep->unseen[0] : ep->unseen[1];
 
-	if (!endpoint_did_anything(ep) && !by)
+	if ((!endpoint_did_anything(ep) || looked_silent(s, ep)) && !by)
 		return;
 	out->n_active++;
 	if (!by)

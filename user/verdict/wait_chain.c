@@ -169,16 +169,28 @@ static void add_unsampled(const struct trace_snapshot *s, struct alike v[KINDS_O
 
 struct reader {
 	pid_t tgid;
+	pid_t tid; /* of several threads the one that is awaited; 0: not known */
 	const char *helpers; /* their name: any of them; NULL: only this process */
 	bool for_others;     /* where it waits for another process */
 	bool by_socket;	     /* where it asked by a socket: orders come by pipes */
 };
+
+/* A server has a thread for each connection, and this one waits there for the next request of its
+ * client: that is not why another thread has not answered yet. */
+static bool is_another_thread(const struct trace_snapshot *s, const struct reader *r, size_t i)
+{
+	const struct trace_call_stats *b = &s->ep[i].rx_calls;
+
+	return is_servers_end(s, i) && b->tid && b->tid != b->tgid && b->tid != r->tid;
+}
 
 static bool is_reader(const struct trace_snapshot *s, const struct reader *r, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 	const struct trace_call_stats *sender = r->for_others ? who_sends(s, ep) : NULL;
 
+	if (is_another_thread(s, r, i))
+		return false;
 	if ((sender && sender->tgid == ep->rx_calls.tgid) ||
 	    (r->by_socket &&
 	     (ep->proto == TRACE_PIPE || !ep->tx_calls.bytes || is_asked(s, i))))
@@ -504,7 +516,8 @@ static struct alike next_of_chain(const struct trace_snapshot *s, const struct a
 {
 	const struct trace_endpoint *ep = &s->ep[wait->longest.endpoint],
 				    *sender = awaited_end(s, ep);
-	struct reader reader = { .tgid = awaited_process(s, wait->longest.endpoint) };
+	struct reader reader = { .tgid = awaited_process(s, wait->longest.endpoint),
+				 .tid = sender ? sender->rx_calls.tid : 0 };
 	uint64_t least_ns = (uint64_t)((wait->helpers ? HELPERS_TIME : SAME_TIME) *
 				       (double)time_waited(wait));
 	struct alike next = { .longest.endpoint = -1 };
