@@ -189,6 +189,15 @@ static double share_withheld(const struct verdict *v)
 	return v->withheld.share;
 }
 
+/* What a server leaves unread for a while it then thinks over for longer. */
+static bool is_part_of_answers(const struct verdict *v)
+{
+	const struct slow_answers *a = &v->answers;
+
+	return a->endpoint == v->late.endpoint && a->requests.n &&
+	       a->requests.think_ns > v->late_all.ns;
+}
+
 static enum rank rank_late(const struct verdict *v)
 {
 	if (v->late.endpoint < 0)
@@ -197,7 +206,7 @@ static enum rank rank_late(const struct verdict *v)
 		return v->waits.requests.n ? RANK_NONE : RANK_DWARFED; /* the requests tell it */
 	if (heaviest(v, false) >= 0) /* it was found all the same: see is_apart() */
 		return RANK_OVERSHADOWS;
-	if (v->answers.ns > OVERSHADOWS * v->late_all.ns)
+	if (v->answers.ns > OVERSHADOWS * v->late_all.ns || is_part_of_answers(v))
 		return RANK_DWARFED;
 	return v->withheld.endpoint >= 0 && withheld_longer(v) ? RANK_SECOND : RANK_FIRST;
 }

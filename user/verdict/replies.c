@@ -39,16 +39,34 @@ static bool is_ephemeral(const struct trace_addr *a)
 	return a->port >= TRACE_EPHEMERAL_PORT;
 }
 
+/* Two that were at it before the session: who spoke first nobody saw. A helper is younger than
+ * whoever asks it. 1: the reader at i asks, 0: it is asked, -1: not known. */
+static int asks_by_age(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+	const struct trace_call_stats *own = &ep->rx_calls, *other;
+
+	if (!ep->joined_late || (ep->proto != TRACE_PIPE && (!is_unix_connection(ep) ||
+	    ep->peer < 0 || ep->making.connected || ep->making.accepted)))
+		return -1;
+	other = ep->proto == TRACE_PIPE ? &ep->tx_calls : &s->ep[ep->peer].rx_calls;
+	if (!own->born_ns || !other->born_ns || own->tgid == other->tgid)
+		return -1;
+	return own->born_ns < other->born_ns;
+}
+
 /* Who speaks first is answered before it answers. */
 static bool spoke_first(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 	const struct trace_call_stats *b = lacks_replies(ep) ? &ep->tx_calls : &ep->rx_calls;
-	int out = way_out(s, i);
+	int out = way_out(s, i), older = asks_by_age(s, i);
 	uint64_t answered;
 
 	if (out < 0 || !replies_of(b))
 		return false;
+	if (older >= 0)
+		return older;
 	answered = s->ep[out].tx_calls.first_reply_ns;
 	return !answered || (b->first_reply_ns && b->first_reply_ns < answered);
 }

@@ -175,13 +175,14 @@ struct reader {
 	bool by_socket;	     /* where it asked by a socket: orders come by pipes */
 };
 
-/* A server has a thread for each connection, and this one waits there for the next request of its
- * client: that is not why another thread has not answered yet. */
+/* A server has a thread for each connection, and this one waits there for a request of its client,
+ * which was idle all the time: that is not why another thread has not answered yet. */
 static bool is_another_thread(const struct trace_snapshot *s, const struct reader *r, size_t i)
 {
 	const struct trace_call_stats *b = &s->ep[i].rx_calls;
 
-	return is_servers_end(s, i) && b->tid && b->tid != b->tgid && b->tid != r->tid;
+	return is_servers_end(s, i) && !b->bytes && b->tid && b->tid != b->tgid &&
+	       b->tid != r->tid;
 }
 
 static bool is_reader(const struct trace_snapshot *s, const struct reader *r, size_t i)
