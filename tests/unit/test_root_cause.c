@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include <cmocka.h>
 
@@ -121,6 +122,34 @@ static void a_reader_that_waits_for_another_is_not_to_blame(void **state)
 	judge(&s, ep, 2, &v);
 	assert_int_equal(v.v[0].reader_waits, -1);
 	assert_int_equal(v.outcome, OUTCOME_STALLED);
+}
+
+/* A loader of rows: its database is on another host. */
+static void a_reader_waits_for_a_server_that_is_not_traced(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_snapshot s;
+	char text[VERDICT_TEXT];
+	struct verdict v;
+
+	pipe_between(&ep[0], A, B, 900000000);
+	pipe_between(&ep[1], B, B, 0);
+	ep[1].proto = TRACE_TCP;
+	ep[1].family = AF_INET;
+	ep[1].peer = -1;
+	ep[1].making.connected = true;
+	ep[1].remote = (struct trace_addr){ .ip = { 127, 0, 0, 1 }, .port = 5432 };
+	ep[0].rx.lifetime_ns = ep[1].rx.lifetime_ns = SECOND;
+	ep[1].rx.resolution[RX_WAIT] = TRACE_EXACT;
+	ep[1].rx.ns[RX_WAIT] = ep[1].rx.max[RX_WAIT] = 800000000;
+	ep[1].rx.count[RX_WAIT] = 1;
+	judge(&s, ep, 2, &v);
+	assert_int_equal(v.v[0].reader_waits, 1);
+	finding_sentence(&s, &v.v[0], text, sizeof(text));
+	assert_non_null(strstr(text, "waits for 127.0.0.1:5432 to send"));
+	ep[1].making.connected = false; /* somebody else's question may come there */
+	judge(&s, ep, 2, &v);
+	assert_int_equal(v.v[0].reader_waits, -1);
 }
 
 /* head | sshd, whose other end ssh has a reader that sleeps: its channel's window stays shut */
@@ -631,6 +660,7 @@ int main(void)
 		cmocka_unit_test(a_server_with_a_slow_client_is_no_proxy),
 		cmocka_unit_test(one_of_several_is_not_guessed),
 		cmocka_unit_test(what_another_process_sends_is_no_link),
+		cmocka_unit_test(a_reader_waits_for_a_server_that_is_not_traced),
 		cmocka_unit_test(whom_the_reader_waits_for_cannot_go_on_either),
 		cmocka_unit_test(a_wait_behind_a_busy_program_is_that_program),
 		cmocka_unit_test(the_stall_behind_a_stall),

@@ -1138,6 +1138,36 @@ static void is_pipe(struct trace_endpoint *ep, int index, pid_t writer, pid_t re
 	ep->rx.ns[RX_WAIT] = wait_ns;
 }
 
+/* A database has a thread for each connection. */
+static void a_thread_at_an_idle_client_holds_up_no_other(void **state)
+{
+	struct trace_endpoint ep[3];
+	struct trace_snapshot s = { .ep = ep, .n = 3 };
+	struct verdict v;
+
+	client_and_server(ep);
+	ep[1].rx_calls = (struct trace_call_stats){ .tgid = 7, .tid = 70 };
+	ep[2] = ep[1];
+	ep[2].peer = -1;
+	ep[2].paired = false;
+	ep[2].rx_calls.tid = 71;
+	for (int i = 0; i < 3; i++) { /* all that was said was said before */
+		ep[i].tx_calls.bytes = ep[i].tx_calls.messages = 0;
+		ep[i].rx_calls.bytes = ep[i].rx_calls.messages = 0;
+		ep[i].joined_late = true;
+		ep[i].making = (struct trace_making){ .accepted = i > 0, .connected = !i };
+	}
+	ep[2].rx.ns[RX_WAIT] = ep[2].rx.max[RX_WAIT] = SECOND;
+	ep[2].rx.ns[RX_IDLE] = 0;
+	verdict_make(&s, &v);
+	assert_int_equal(v.kind, KIND_WAIT);
+	assert_int_equal(v.wait.endpoint, 0);
+	assert_int_equal(v.chain.n, 0);
+	ep[2].rx_calls.tid = 70; /* the same thread: it answers nobody until that one asks */
+	verdict_make(&s, &v);
+	assert_int_equal(v.wait.endpoint, 2);
+}
+
 static void a_healthy_wait_has_an_other_end(void **state)
 {
 	struct trace_endpoint ep[2];
@@ -5338,6 +5368,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(waits_of_many_short_programs_are_one),
 	cmocka_unit_test(who_has_ended_is_not_awaited),
 	cmocka_unit_test(who_has_ended_does_not_read),
+	cmocka_unit_test(a_thread_at_an_idle_client_holds_up_no_other),
 	cmocka_unit_test(a_healthy_wait_has_an_other_end),
 	cmocka_unit_test(a_wait_that_dwarfs_a_stall_is_told_too),
 	cmocka_unit_test(waits_of_short_connections_are_told_together),

@@ -124,6 +124,8 @@ static void reader_waits_phrase(const struct trace_snapshot *s, const struct fin
 
 	if (sender.tgid || sender.others)
 		who_name(&sender, name, sizeof(name));
+	else if (ep->remote.port)
+		address_of_peer(ep, name, sizeof(name));
 	snprintf(buf, len, "%s for %s to send", several ? "wait" : "waits", name);
 }
 

@@ -127,7 +127,7 @@ struct session {
 	const struct session_opts *o;
 	struct trace_snapshot end;
 	struct verdict verdict;
-	const struct prover *prover; /* its rulings are for every verdict; NULL: nothing is proven */
+	const struct prover *prover; /* its rulings are for every verdict; NULL: no proofs */
 	struct stalls stalls; /* filled by the session's own thread, as the timeline is: read after
 				 its end */
 	struct timeline timeline;

@@ -41,6 +41,13 @@ static bool is_ephemeral(const struct trace_addr *a)
 
 /* Two that were at it before the session: who spoke first nobody saw. A helper is younger than
  * whoever asks it. 1: the reader at i asks, 0: it is asked, -1: not known. */
+#define AT_IT_NS 300000000
+
+static bool was_at_it(const struct trace_endpoint *ep, uint64_t born_ns)
+{
+	return born_ns && born_ns + AT_IT_NS < began(ep);
+}
+
 static int asks_by_age(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -50,7 +57,8 @@ static int asks_by_age(const struct trace_snapshot *s, size_t i)
 	    ep->peer < 0 || ep->making.connected || ep->making.accepted)))
 		return -1;
 	other = ep->proto == TRACE_PIPE ? &ep->tx_calls : &s->ep[ep->peer].rx_calls;
-	if (!own->born_ns || !other->born_ns || own->tgid == other->tgid)
+	if (!was_at_it(ep, own->born_ns) || !was_at_it(ep, other->born_ns) ||
+	    own->tgid == other->tgid)
 		return -1;
 	return own->born_ns < other->born_ns;
 }

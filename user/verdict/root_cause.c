@@ -151,6 +151,12 @@ static int finding_behind(const struct trace_snapshot *s, const struct verdict *
 
 /* ---- who is asleep in a read ---- */
 
+/* of another host, or not traced */
+static bool asks_unseen_server(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_TCP && ep->making.connected && ep->remote.port;
+}
+
 /* Did the reader wait there for others than whom he keeps waiting, for at least half of what `f`
  * lays at his door? */
 static bool waited_there(const struct trace_snapshot *s, const struct finding *f,
@@ -162,7 +168,8 @@ static bool waited_there(const struct trace_snapshot *s, const struct finding *f
 
 	if (ep->rx.resolution[RX_WAIT] == TRACE_UNKNOWN || !who_is_same(&waits, reader))
 		return false;
-	if (!sender || sender->tgid == held_up.tgid || sender->tgid == reader->tgid)
+	if (sender ? sender->tgid == held_up.tgid || sender->tgid == reader->tgid
+		   : !asks_unseen_server(ep))
 		return false;
 	return 2 * surely_overlap(&s->ep[f->endpoint], f->blamed_ns, ep, asleep_ns(ep)) >=
 	       f->blamed_ns;
