@@ -7,7 +7,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -84,6 +86,44 @@ static void what_ended_has_no_holder(void **state)
 	free(s.ep);
 }
 
+/* Of two ends of a Unix connection one is no endpoint: a child has it. */
+static void the_other_end_of_a_unix_connection_has_its_holder(void **state)
+{
+	struct trace_snapshot s = left_pipes(3);
+	int fds[2], go[2];
+	pid_t child;
+	char byte;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds) | pipe(go), 0);
+	child = fork();
+	if (!child) {
+		close(fds[0]);
+		close(go[1]);
+		_exit(read(go[0], &byte, 1) != 0);
+	}
+	for (size_t i = 0; i < s.n; i++) {
+		s.ep[i].proto = TRACE_UNIX_STREAM;
+		s.ep[i].peer = -1;
+	}
+	s.ep[1].inode = inode_of(fds[0]);
+	close(fds[1]);
+	s.ep[2].inode = inode_of(fds[0]);
+	s.ep[2].closed = true;
+	trace_name_unix_peers(&s);
+	assert_int_equal(s.ep[0].making.other_pid, 0);
+	assert_int_equal(s.ep[1].making.other_pid, child);
+	assert_true(s.ep[1].making.other_comm[0]);
+	assert_int_equal(s.ep[2].making.other_pid, 0);
+	close(go[1]);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	s.ep[1].making.other_pid = 0;
+	trace_name_unix_peers(&s); /* nobody has it any more */
+	assert_int_equal(s.ep[1].making.other_pid, 0);
+	close(go[0]);
+	close(fds[0]);
+	free(s.ep);
+}
+
 static double cpu_seconds(void)
 {
 	struct timespec t;
@@ -125,6 +165,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_end_has_its_holder),
 		cmocka_unit_test(what_ended_has_no_holder),
+		cmocka_unit_test(the_other_end_of_a_unix_connection_has_its_holder),
 		cmocka_unit_test(thousands_of_pipes_are_searched_at_once),
 	};
 

@@ -1031,6 +1031,8 @@ static void next_wait(const struct making *m, const struct trace_endpoint *ep, p
 	char *buf = m->c->next;
 	size_t len = sizeof(m->c->next);
 
+	if (!sender)
+		sender = ep->making.other_pid;
 	if (sender)
 		snprintf(buf, len, "see what it does: sudo ipcstall attach -p %d -d 10s",
 			 sender);

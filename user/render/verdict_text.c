@@ -498,6 +498,8 @@ static void append_sender(const struct trace_snapshot *s, const struct verdict *
 	sender.others |= v->waits.others_awaited;
 	if (sender.tgid)
 		awaited_name(&sender, &waiter, name, sizeof(name));
+	else if (ep->making.other_pid)
+		address_of_peer(ep, name, sizeof(name));
 	else
 		snprintf(name, sizeof(name), "the other end%s",
 			 other_end_seen(ep) || ep->proto == TRACE_UDP ? ""

@@ -30,8 +30,10 @@ static int record_snapshot(struct session *l, bool last, struct err *e)
 
 	if (session_snapshot(l, &s, &te))
 		return session_error(e, &te);
-	if (last)
+	if (last) {
 		trace_name_fd_owners(&s);
+		trace_name_unix_peers(&s);
+	}
 	rc = recorder_snapshot(l->rec, &s, e);
 	l->recorded_ns = s.at_ns;
 	trace_snapshot_free(&s);
