@@ -109,7 +109,7 @@ static void the_other_end_of_a_unix_connection_has_its_holder(void **state)
 	close(fds[1]);
 	s.ep[2].inode = inode_of(fds[0]);
 	s.ep[2].closed = true;
-	trace_name_unix_peers(&s);
+	trace_name_other_ends(&s);
 	assert_int_equal(s.ep[0].making.other_pid, 0);
 	assert_int_equal(s.ep[1].making.other_pid, child);
 	assert_true(s.ep[1].making.other_comm[0]);
@@ -117,7 +117,7 @@ static void the_other_end_of_a_unix_connection_has_its_holder(void **state)
 	close(go[1]);
 	assert_int_equal(waitpid(child, NULL, 0), child);
 	s.ep[1].making.other_pid = 0;
-	trace_name_unix_peers(&s); /* nobody has it any more */
+	trace_name_other_ends(&s); /* nobody has it any more */
 	assert_int_equal(s.ep[1].making.other_pid, 0);
 	close(go[0]);
 	close(fds[0]);

@@ -205,7 +205,7 @@ static bool prove(struct prover *p, const struct proof *wanted, const struct par
 	*proof = *wanted;
 	if (!prover_prove(p, who, deadline, stop, &proof->s))
 		return false;
-	trace_name_unix_peers(&proof->s);
+	trace_name_other_ends(&proof->s);
 	proof->at_ns = proof->s.at_ns;
 	proof->ns = p->zoom.spent_ns - spent;
 	verdict_make(&proof->s, &proof->v);

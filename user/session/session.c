@@ -184,7 +184,7 @@ int session_end(struct session *l, struct err *e)
 		return session_error(e, &te);
 	trace_tell_ongoing(l->t, l->end.at_ns);
 	trace_name_fd_owners(&l->end);
-	trace_name_unix_peers(&l->end);
+	trace_name_other_ends(&l->end);
 	verdict_make(&l->end, &l->verdict);
 	if (!l->streaming)
 		return 0;

@@ -32,7 +32,7 @@ static int record_snapshot(struct session *l, bool last, struct err *e)
 		return session_error(e, &te);
 	if (last) {
 		trace_name_fd_owners(&s);
-		trace_name_unix_peers(&s);
+		trace_name_other_ends(&s);
 	}
 	rc = recorder_snapshot(l->rec, &s, e);
 	l->recorded_ns = s.at_ns;

@@ -166,7 +166,8 @@
 	F(making., reset, FLAG, NONE, LAST, MAKING, "~reset", OWN, always) \
 	/* from then until it was closed */ \
 	F(making., after_reset_ns, U64, NS, LAST, MAKING, "~after_reset_ns", OWN, always) \
-	/* Unix: who holds the other end, which is no endpoint; 0: it is one, or nobody was found */ \
+	/* who holds the other end, which is no endpoint, or listens there; 0: it is one, or */ \
+	/* nobody was found on this host */ \
 	F(making., other_pid, PID, NUMBER, LAST, MAKING, NULL, OWN, always) \
 	F(making., other_comm, COMM, TEXT, LAST, MAKING, NULL, OWN, always) \
 	/* next: making a connection */

@@ -460,8 +460,8 @@ void trace_snapshot_free(struct trace_snapshot *s);
 int trace_stop(struct trace *t, struct trace_error *e);
 /* Of endpoints that live, whose process has left them: who has them now, as /proc has it. */
 void trace_name_fd_owners(struct trace_snapshot *s);
-/* who holds the other ends of Unix connections that are not in the snapshot */
-void trace_name_unix_peers(struct trace_snapshot *s);
+/* who holds the other ends, on this host, of connections that have one end in the snapshot */
+void trace_name_other_ends(struct trace_snapshot *s);
 /* After stop: on_stall() for those that went on at `at_ns`, a snapshot's, and so never ended. */
 void trace_tell_ongoing(struct trace *t, uint64_t at_ns);
 void trace_finish(struct trace *t);

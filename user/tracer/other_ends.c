@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Names the programs at the other ends of connections that are no endpoints of the session, where
+ * they are on this host: sock_diag has the inode of such an end, or of the socket that is bound
+ * where a connection or a datagram went, and /proc the process that holds it.
+ */
+#include <arpa/inet.h>
+#include <linux/inet_diag.h>
+#include <linux/sock_diag.h>
+#include <linux/unix_diag.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "host/rtnl.h"
+#include "tracer/internal.h"
+
+/* IPv4 addresses are written as IPv6 ones: a server may listen for both */
+struct inet_end {
+	uint8_t ip[16];
+	uint16_t port;
+};
+
+struct lone_end {
+	uint64_t inode;		     /* its own: Unix */
+	struct inet_end there, here; /* TCP, UDP */
+	uint64_t other;		     /* the inode of the other end; 0: not known */
+	struct trace_endpoint *ep;
+};
+
+struct lone_ends {
+	struct lone_end *v;
+	size_t n;
+	pid_t pid;
+};
+
+static struct inet_end inet_end(int family, const void *ip, uint16_t port)
+{
+	struct inet_end e = { .port = port };
+
+	if (family == AF_INET6) {
+		memcpy(e.ip, ip, 16);
+	} else {
+		e.ip[10] = e.ip[11] = 0xff;
+		memcpy(e.ip + 12, ip, 4);
+	}
+	return e;
+}
+
+static int compare_ends(const struct inet_end *a, const struct inet_end *b)
+{
+	int c = memcmp(a->ip, b->ip, sizeof(a->ip));
+
+	return c ? c : (a->port > b->port) - (a->port < b->port);
+}
+
+static bool is_unix(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_UNIX_STREAM || ep->proto == TRACE_UNIX_SEQPACKET;
+}
+
+static uint64_t own_netns(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/net", &st) ? 0 : (uint64_t)st.st_ino;
+}
+
+static bool lacks_other(const struct trace_endpoint *ep)
+{
+	if (ep->peer >= 0 || ep->making.other_pid)
+		return false;
+	if (is_unix(ep))
+		return !ep->closed && ep->inode;
+	return (ep->proto == TRACE_TCP || ep->proto == TRACE_UDP) && ep->local.port &&
+	       ep->remote.port;
+}
+
+static void list(struct trace_snapshot *s, struct lone_ends *all)
+{
+	uint64_t netns = own_netns();
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct trace_endpoint *ep = &s->ep[i];
+
+		if (!lacks_other(ep) || (ep->netns && ep->netns != netns))
+			continue;
+		all->v[all->n++] = (struct lone_end){
+			.inode = is_unix(ep) ? ep->inode : 0,
+			.there = inet_end(ep->family, ep->remote.ip, ep->remote.port),
+			.here = inet_end(ep->family, ep->local.ip, ep->local.port),
+			.ep = ep,
+		};
+	}
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct lone_end *x = a, *y = b;
+	int c = (x->inode > y->inode) - (x->inode < y->inode);
+
+	c = c ? c : compare_ends(&x->there, &y->there);
+	return c ? c : compare_ends(&x->here, &y->here);
+}
+
+static int by_other(const void *a, const void *b)
+{
+	const struct lone_end *x = a, *y = b;
+
+	return (x->other > y->other) - (x->other < y->other);
+}
+
+static void found(struct lone_ends *all, const struct lone_end *want, uint64_t other)
+{
+	struct lone_end *end = bsearch(want, all->v, all->n, sizeof(*want), by_place);
+
+	if (end && other)
+		end->other = other;
+}
+
+static void note_unix(const struct nlmsghdr *n, void *ctx)
+{
+	const struct unix_diag_msg *m = NLMSG_DATA(n);
+	int len = (int)n->nlmsg_len - (int)NLMSG_SPACE(sizeof(*m));
+	const struct rtattr *other = rtnl_attr(m + 1, len, UNIX_DIAG_PEER);
+
+	if (other)
+		found(ctx, &(struct lone_end){ .inode = m->udiag_ino },
+		      *(const uint32_t *)RTA_DATA(other));
+}
+
+static bool is_loopback(const struct inet_end *e)
+{
+	static const uint8_t one[16] = { [15] = 1 };
+
+	return !memcmp(e->ip, one, 16) || (e->ip[10] == 0xff && e->ip[12] == 127);
+}
+
+/* Without a look at routes: it goes to the address that it comes from, or to none of another host.
+ */
+static bool stays_here(const struct lone_end *e)
+{
+	return is_loopback(&e->there) || !memcmp(e->there.ip, e->here.ip, sizeof(e->there.ip));
+}
+
+/* of datagrams, and of connections whose other end is not there any more */
+static void note_bound(struct lone_ends *all, enum trace_proto proto, const struct nlmsghdr *n)
+{
+	const struct inet_diag_msg *m = NLMSG_DATA(n);
+	uint16_t port = ntohs(m->id.idiag_sport);
+
+	for (size_t i = 0; i < all->n; i++) {
+		struct lone_end *e = &all->v[i];
+
+		if (e->ep->proto == proto && e->there.port == port && !e->other && stays_here(e))
+			e->other = m->idiag_inode;
+	}
+}
+
+static void note_inet(const struct nlmsghdr *n, void *ctx)
+{
+	const struct inet_diag_msg *m = NLMSG_DATA(n);
+	const struct inet_diag_sockid *id = &m->id;
+
+	found(ctx,
+	      &(struct lone_end){
+		      .there = inet_end(m->idiag_family, id->idiag_src, ntohs(id->idiag_sport)),
+		      .here = inet_end(m->idiag_family, id->idiag_dst, ntohs(id->idiag_dport)) },
+	      m->idiag_inode);
+}
+
+static void note_listening(const struct nlmsghdr *n, void *ctx)
+{
+	note_bound(ctx, TRACE_TCP, n);
+}
+
+static void note_udp(const struct nlmsghdr *n, void *ctx)
+{
+	note_bound(ctx, TRACE_UDP, n);
+}
+
+/* What the kernel does not tell stays unknown. */
+static void dump(const void *ask, size_t len, rtnl_fn fn, struct lone_ends *all)
+{
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	struct rtnl_req r;
+
+	if (fd < 0)
+		return;
+	rtnl_begin(&r, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | NLM_F_DUMP, ask, len);
+	rtnl_dump(fd, &r, fn, all);
+	close(fd);
+}
+
+#define LISTENS (1u << 10) /* TCP_LISTEN */
+
+static void dump_inet(uint8_t protocol, uint32_t states, rtnl_fn fn, struct lone_ends *all)
+{
+	static const uint8_t families[] = { AF_INET, AF_INET6 };
+
+	for (int i = 0; i < 2; i++)
+		dump(&(struct inet_diag_req_v2){ .sdiag_family = families[i],
+						 .sdiag_protocol = protocol,
+						 .idiag_states = states },
+		     sizeof(struct inet_diag_req_v2), fn, all);
+}
+
+static void ask_kernel(struct lone_ends *all)
+{
+	if (all->v[all->n - 1].inode)
+		dump(&(struct unix_diag_req){ .sdiag_family = AF_UNIX,
+					      .udiag_states = ~0u,
+					      .udiag_show = UDIAG_SHOW_PEER },
+		     sizeof(struct unix_diag_req), note_unix, all);
+	if (all->v[0].inode) /* all are Unix sockets */
+		return;
+	dump_inet(IPPROTO_TCP, ~LISTENS, note_inet, all);
+	dump_inet(IPPROTO_TCP, LISTENS, note_listening, all);
+	dump_inet(IPPROTO_UDP, ~0u, note_udp, all);
+}
+
+static void name_holder(void *ctx, int dir, long fd)
+{
+	struct lone_ends *all = ctx;
+	struct lone_end want = { .other = proc_inode(dir, fd) }, *last = all->v + all->n, *e;
+
+	e = want.other ? bsearch(&want, all->v, all->n, sizeof(want), by_other) : NULL;
+	if (!e || e->ep->making.other_pid > 1) /* init keeps the listeners that it made for others */
+		return;
+	while (e > all->v && e[-1].other == want.other)
+		e--;
+	for (; e < last && e->other == want.other; e++) {
+		e->ep->making.other_pid = all->pid;
+		fd_owner_name(all->pid, e->ep->making.other_comm);
+	}
+}
+
+static void look_into(void *ctx, int dir, long pid)
+{
+	struct lone_ends *all = ctx;
+	char path[64];
+
+	(void)dir;
+	all->pid = (pid_t)pid;
+	snprintf(path, sizeof(path), "/proc/%ld/fd", pid);
+	proc_numbers(path, name_holder, all);
+}
+
+void trace_name_other_ends(struct trace_snapshot *s)
+{
+	struct lone_ends all = { .v = array_new(s->n, 1, sizeof(*all.v)) };
+
+	if (all.v)
+		list(s, &all);
+	if (all.n) {
+		qsort(all.v, all.n, sizeof(*all.v), by_place);
+		ask_kernel(&all);
+		qsort(all.v, all.n, sizeof(*all.v), by_other);
+		proc_numbers("/proc", look_into, &all);
+	}
+	free(all.v);
+}
