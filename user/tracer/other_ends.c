@@ -80,6 +80,18 @@ static bool lacks_other(const struct trace_endpoint *ep)
 	       ep->remote.port;
 }
 
+static void place_of(struct lone_end *e)
+{
+	const struct trace_endpoint *ep = e->ep;
+
+	if (is_unix(ep)) {
+		e->inode = ep->inode;
+		return;
+	}
+	e->there = inet_end(ep->family, ep->remote.ip, ep->remote.port);
+	e->here = inet_end(ep->family, ep->local.ip, ep->local.port);
+}
+
 static void list(struct trace_snapshot *s, struct lone_ends *all)
 {
 	uint64_t netns = own_netns();
@@ -89,12 +101,8 @@ static void list(struct trace_snapshot *s, struct lone_ends *all)
 
 		if (!lacks_other(ep) || (ep->netns && ep->netns != netns))
 			continue;
-		all->v[all->n++] = (struct lone_end){
-			.inode = is_unix(ep) ? ep->inode : 0,
-			.there = inet_end(ep->family, ep->remote.ip, ep->remote.port),
-			.here = inet_end(ep->family, ep->local.ip, ep->local.port),
-			.ep = ep,
-		};
+		all->v[all->n] = (struct lone_end){ .ep = ep };
+		place_of(&all->v[all->n++]);
 	}
 }
 
