@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Who holds the descriptors of endpoints that their process left: found in /proc, quickly also
  * among thousands. On a clock: thousands_of_pipes_are_searched_at_once */
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -124,6 +126,72 @@ static void the_other_end_of_a_unix_connection_has_its_holder(void **state)
 	free(s.ep);
 }
 
+static uint16_t port_of(int fd)
+{
+	struct sockaddr_in a;
+	socklen_t len = sizeof(a);
+
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&a, &len), 0);
+	return ntohs(a.sin_port);
+}
+
+static int bound(int type)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int fd = socket(AF_INET, type, 0);
+
+	assert_int_equal(bind(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	return fd;
+}
+
+static int connected_to(uint16_t port)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET,
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+				 .sin_port = htons(port) };
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	return fd;
+}
+
+static struct trace_endpoint inet_end(enum trace_proto proto, uint16_t local, uint16_t remote)
+{
+	return (struct trace_endpoint){
+		.proto = proto,
+		.family = AF_INET,
+		.peer = -1,
+		.local = { .ip = { 127, 0, 0, 1 }, .port = local },
+		.remote = { .ip = { 127, 0, 0, 1 }, .port = remote },
+	};
+}
+
+/* The other end of a TCP connection; of one that has ended whoever listens there; of datagrams
+ * whoever is bound there. A port that nobody has names nobody. */
+static void ends_by_address_have_their_holders(void **state)
+{
+	int tcp = bound(SOCK_STREAM), udp = bound(SOCK_DGRAM), ours, theirs;
+	struct trace_endpoint ep[4];
+	struct trace_snapshot s = { .ep = ep, .n = 4 };
+
+	assert_int_equal(listen(tcp, 1), 0);
+	ours = connected_to(port_of(tcp));
+	theirs = accept(tcp, NULL, NULL);
+	ep[0] = inet_end(TRACE_TCP, port_of(ours), port_of(tcp));
+	ep[1] = inet_end(TRACE_TCP, 1, port_of(tcp));
+	ep[2] = inet_end(TRACE_UDP, 1, port_of(udp));
+	ep[3] = inet_end(TRACE_UDP, 1, port_of(tcp) ^ 1);
+	ep[3].remote.ip[0] = 10; /* of another host */
+	trace_name_other_ends(&s);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(ep[i].making.other_pid, getpid());
+	assert_int_equal(ep[3].making.other_pid, 0);
+	close(ours);
+	close(theirs);
+	close(tcp);
+	close(udp);
+}
+
 static double cpu_seconds(void)
 {
 	struct timespec t;
@@ -166,6 +234,7 @@ int main(void)
 		cmocka_unit_test(each_end_has_its_holder),
 		cmocka_unit_test(what_ended_has_no_holder),
 		cmocka_unit_test(the_other_end_of_a_unix_connection_has_its_holder),
+		cmocka_unit_test(ends_by_address_have_their_holders),
 		cmocka_unit_test(thousands_of_pipes_are_searched_at_once),
 	};
 
