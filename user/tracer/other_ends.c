@@ -237,7 +237,7 @@ static void name_holder(void *ctx, int dir, long fd)
 	struct lone_end want = { .other = proc_inode(dir, fd) }, *last = all->v + all->n, *e;
 
 	e = want.other ? bsearch(&want, all->v, all->n, sizeof(want), by_other) : NULL;
-	if (!e || e->ep->making.other_pid > 1) /* init keeps the listeners that it made for others */
+	if (!e || e->ep->making.other_pid > 1) /* init keeps listeners that it made for others */
 		return;
 	while (e > all->v && e[-1].other == want.other)
 		e--;
