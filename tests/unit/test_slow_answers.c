@@ -57,6 +57,40 @@ static void judge(struct trace_endpoint *ep, struct trace_looks *looks, size_t n
 	card_make(&s, v, c);
 }
 
+/* Every twentieth answer takes a quarter of a second, for two fifths of the time. */
+static void some_answers_take_long(void **state)
+{
+	struct trace_endpoint ep = connection(50000, 40, 10000000);
+	struct verdict v;
+	struct card c;
+
+	ep.tx_calls.reply_max_ns = 200000000;
+	judge(&ep, NULL, 1, &v, &c);
+	assert_int_equal(v.kind, KIND_ANSWERS);
+	assert_non_null(strstr(c.why, "longest 200 ms"));
+	ep.tx_calls.reply_max_ns = 50000000; /* all take about as long */
+	judge(&ep, NULL, 1, &v, &c);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
+/* By samples the ledger is asked whether a server that owes answers at times pauses. */
+static void a_server_that_owes_answers_may_pause(void **state)
+{
+	struct trace_endpoint ep = connection(50000, 40, 5000000);
+	struct trace_looks looks = { .n = 50 };
+	struct verdict v;
+	struct card c;
+
+	seen_by_looks(&ep);
+	looks.fact[TRACE_FACT_UNPROMPTED] = 50;
+	judge(&ep, &looks, 1, &v, &c);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	assert_int_equal(v.may_pause, SERVER);
+	ep.tx_calls.reply_ns = SECOND / 20;
+	judge(&ep, &looks, 1, &v, &c);
+	assert_int_equal(v.may_pause, 0);
+}
+
 /* It may not run: nothing holds its answers but that. */
 static void a_server_without_a_cpu_is_told_so(void **state)
 {
@@ -251,6 +285,8 @@ static void a_server_under_load_is_not_slow(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(some_answers_take_long),
+		cmocka_unit_test(a_server_that_owes_answers_may_pause),
 		cmocka_unit_test(a_server_without_a_cpu_is_told_so),
 		cmocka_unit_test(a_client_that_was_not_seen_waits_for_its_server),
 		cmocka_unit_test(what_the_server_waits_for_comes_first),

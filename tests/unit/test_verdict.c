@@ -1738,6 +1738,14 @@ static void a_pause_among_quick_requests_is_told(void **state)
 	ep[0].rx.max[RX_WAIT] = SECOND / 10; /* no pause, but work */
 	said_of_both(ep, &v);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep[0].rx.max[RX_WAIT] = SECOND / 5; /* several: two of 131 to 262 ms */
+	ep[0].rx.hist[RX_WAIT][18] = 2;
+	said_of_both(ep, &v);
+	assert_int_equal(v.kind, KIND_WAIT);
+	ep[0].rx.hist[RX_WAIT][18] = 0;
+	ep[0].rx.hist[RX_WAIT][17] = 2; /* shorter ones */
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
 
 /* sed, whose output lies in its buffer until its input ends; and three workers, of which one is
@@ -2049,6 +2057,31 @@ static void seen_by_looks(struct trace_endpoint *ep)
 	ep->rx_calls.bytes_res = ep->tx_calls.bytes_res = TRACE_BOUNDED;
 	memset(ep->rx.resolution, TRACE_BY_LOOKS, sizeof(ep->rx.resolution));
 	memset(ep->tx.resolution, TRACE_BY_LOOKS, sizeof(ep->tx.resolution));
+}
+
+/* By looks: a wait of two fifths of the time that most looks find again lasts long each time. */
+static void looks_tell_pauses_from_short_waits(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_looks looks[2] = { { .n = 50 }, { .n = 50 } };
+	struct trace_snapshot s = { .ep = ep, .looks = looks, .n = 2 };
+	struct verdict v;
+
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++) {
+		seen_by_looks(&ep[i]);
+		ep[i].rx_calls.bytes = ep[i].tx_calls.bytes = 100;
+	}
+	ep[0].local.port = ep[1].remote.port = 50000;
+	ep[0].remote.port = ep[1].local.port = 80;
+	ep[0].rx.ns[RX_WAIT] = 4 * (SECOND / 10);
+	looks[0].rx_seen[RX_WAIT] = 20;
+	looks[0].rx_again[RX_WAIT] = 18;
+	verdict_make(&s, &v);
+	assert_int_equal(v.kind, KIND_WAIT);
+	looks[0].rx_again[RX_WAIT] = 8; /* as many as by chance */
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
 
 static void an_idle_server_waits_for_nobody_by_looks_either(void **state)
@@ -5264,6 +5297,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_proxys_short_connections_are_one_link),
 	cmocka_unit_test(clients_that_wait_at_once_wait_no_longer_than_one),
 	cmocka_unit_test(a_pause_among_quick_requests_is_told),
+	cmocka_unit_test(looks_tell_pauses_from_short_waits),
 	cmocka_unit_test(a_flush_that_is_forgotten_is_a_deadlock),
 	cmocka_unit_test(one_of_several_helpers_is_awaited_in_epoll),
 	cmocka_unit_test(whose_output_a_parent_polls_is_awaited),

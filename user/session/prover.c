@@ -140,6 +140,9 @@ static bool is_suspect(const struct prover *p, const struct trace_snapshot *wind
 		wanted->awaited = verdict_awaited(window, v);
 		who->n = verdict_waiting_processes(window, v, who->v, PARTIES_MOST);
 		add_targets(p->filter, who);
+	} else if (v->outcome == OUTCOME_HEALTHY && v->may_pause) {
+		wanted->awaited = v->may_pause;
+		add_party(who, v->may_pause);
 	} else if (v->outcome == OUTCOME_UNKNOWN) {
 		add_targets(p->filter, who);
 	}
@@ -259,9 +262,7 @@ static bool is_answer(const struct proof *p)
 
 const struct proof *prover_answer(const struct prover *p, const struct verdict *v)
 {
-	bool lacks = v->outcome == OUTCOME_WAITING || v->outcome == OUTCOME_UNKNOWN;
-
-	for (size_t i = p->n; lacks && i-- > 0;)
+	for (size_t i = p->n; v->outcome != OUTCOME_STALLED && i-- > 0;)
 		if (p->proofs[i].of == v->outcome && is_answer(&p->proofs[i]))
 			return &p->proofs[i];
 	return NULL;

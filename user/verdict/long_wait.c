@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Where nothing stalls, a reader may still wait long: for another program that is slow, or has
  * nothing to send. */
+#include <math.h>
 #include <string.h>
 
 #include "verdict/by_address.h"
@@ -257,9 +258,46 @@ static bool is_one_long(const struct reader_spell *r)
 #define MANY	    10
 #define PAUSE_SHARE 0.1
 
+/* It pauses again and again: by the histogram, whose slot 18 begins at 131 ms. */
+#define PAUSE_SLOT 18
+
+static bool pauses_again(const struct trace_endpoint *ep, const struct reader_spell *r)
+{
+	uint64_t n = 0, ns = 0;
+
+	for (int k = PAUSE_SLOT; k < TRACE_HIST; k++) {
+		n += ep->rx.hist[RX_WAIT][k];
+		ns += ep->rx.hist[RX_WAIT][k] * (1000ull << (k - 1));
+	}
+	return n && r->count >= MANY * n &&
+	       (double)ns >= PAUSE_SHARE * (double)ep->rx.lifetime_ns;
+}
+
+/* By looks: a wait is found again so often that those there are last long. Of waits without memory
+ * of which one in p looks finds one, r is the correlation of two looks. */
+#define LOOKS_ENOUGH 20
+#define PAUSE_NS     131e6
+
+static bool looked_pausing(const struct trace_snapshot *s, size_t i, const struct reader_spell *r)
+{
+	const struct trace_looks *l = s->looks ? &s->looks[i] : NULL;
+	double p, corr, gap;
+
+	if (!l || l->n < LOOKS_ENOUGH || !l->rx_seen[RX_WAIT] || r->share < PAUSE_SHARE)
+		return false;
+	p = (double)l->rx_seen[RX_WAIT] / (double)l->n;
+	corr = ((double)l->rx_again[RX_WAIT] / l->rx_seen[RX_WAIT] - p) / (1 - p);
+	gap = (double)s->ep[i].rx.lifetime_ns / (double)l->n;
+	return p < 1 && corr > 0 && corr < 1 && gap / -log(corr) / (1 - p) >= PAUSE_NS &&
+	       asks(s, i);
+}
+
 static bool pauses(const struct trace_snapshot *s, size_t i, const struct reader_spell *r)
 {
-	return is_one_long(r) && r->count >= MANY && r->share >= PAUSE_SHARE && asks(s, i);
+	if (looked_pausing(s, i, r))
+		return true;
+	return r->count >= MANY && r->share >= PAUSE_SHARE &&
+	       (is_one_long(r) || pauses_again(&s->ep[i], r)) && asks(s, i);
 }
 
 static bool has_asked(const struct trace_snapshot *s, size_t i)
@@ -362,7 +400,7 @@ static int waits_back(const struct trace_snapshot *s, size_t i)
 	if (back < 0 || (size_t)back >= s->n || (size_t)back == i)
 		return -1;
 	there = waited_at(s, (size_t)back);
-	if ((is_one_long(&r) && 2 * there.max_ns < r.max_ns) ||
+	if (((is_one_long(&r) || pauses_again(&s->ep[i], &r)) && 2 * there.max_ns < r.max_ns) ||
 	    awaits_slow_answers(s, i, (size_t)back, &r) || is_left_unanswered(s, i))
 		return -1;
 	others = there.ns;

@@ -55,6 +55,7 @@ const struct trace_call_stats *starved_end(const struct trace_endpoint *ep,
 struct reader_spell find_undelivered(const struct trace_snapshot *s);
 struct unanswered find_unanswered(const struct trace_snapshot *s);
 struct slow_answers find_slow_answers(const struct trace_snapshot *s);
+pid_t find_server_that_may_pause(const struct trace_snapshot *s);
 struct slow_connect find_slow_connect(const struct trace_snapshot *s);
 /* whose end it is, as far as was seen */
 const struct trace_call_stats *program_at(const struct trace_endpoint *ep);

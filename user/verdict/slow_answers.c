@@ -211,10 +211,38 @@ static size_t collect(const struct trace_snapshot *s, const struct trace_endpoin
 	return n;
 }
 
+/* Most are quick, and some take so long that whoever asks notices, for a tenth of the time. */
+#define PAUSE_NS    131000000
+#define PAUSE_TIMES 10 /* the average */
+#define PAUSE_SHARE 0.1
+
+static bool have_pauses(const struct slow_answers *a)
+{
+	const struct requests *r = &a->requests;
+
+	return r->think_max_ns >= PAUSE_NS && PAUSE_TIMES * r->think_ns <= r->think_max_ns * r->n &&
+	       (double)a->ns >= PAUSE_SHARE * (double)a->lifetime_ns;
+}
+
 static bool are_slow(const struct slow_answers *a, uint64_t observed)
 {
-	return a->ns && (double)a->ns >= ANSWERS_SHARE * (double)a->lifetime_ns &&
-	       !is_negligible(a->ns, observed);
+	return a->ns && !is_negligible(a->ns, observed) &&
+	       ((double)a->ns >= ANSWERS_SHARE * (double)a->lifetime_ns || have_pauses(a));
+}
+
+pid_t find_server_that_may_pause(const struct trace_snapshot *s)
+{
+	for (size_t i = 0; s->looks && i < s->n; i++) {
+		struct served x = { 0 };
+
+		if (!serves_unseen_client(s, i) || !told_by_looks(&s->ep[i]))
+			continue;
+		x = served_at(s, i);
+		if ((double)served_ns(&x) >= PAUSE_SHARE * (double)s->ep[i].rx.lifetime_ns &&
+		    !is_negligible(served_ns(&x), observed_ns(s)))
+			return program_at(&s->ep[i])->tgid;
+	}
+	return 0;
 }
 
 struct slow_answers find_slow_answers(const struct trace_snapshot *s)

@@ -608,21 +608,8 @@ static bool awaits_who_connects(const struct trace_snapshot *s, const struct ver
 	       (double)v->connect.ns >= SAME_TIME * (double)v->wait.ns;
 }
 
-static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
+static void find_late(const struct trace_snapshot *s, struct verdict *out)
 {
-	bool nobody_asks;
-
-	out->loss = find_loss(s);
-	out->unanswered = find_unanswered(s);
-	out->connect = find_slow_connect(s);
-	if (out->connect.endpoint < 0 && !out->n_active)
-		out->connect = find_refused(s);
-	out->answers = find_slow_answers(s);
-	nobody_asks = !out->sent && out->answers.endpoint < 0;
-	out->withheld = find_withheld_ack(s);
-	out->starved = find_starved(s);
-	out->undelivered = find_undelivered(s);
-	drop_negligible(&out->starved, out->observed_ns);
 	out->late = find_late_reader(s);
 	out->busy = find_busy_reader(s);
 	if (out->late.endpoint >= 0 && out->n &&
@@ -633,6 +620,25 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	out->late_all = sum_late(s, &out->late);
 	out->late_answers = out->late.endpoint >= 0 && leaves_answers_unread(s, &out->late);
 	out->no_room = out->late.endpoint >= 0 && leaves_no_room(s, (size_t)out->late.endpoint);
+}
+
+static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
+{
+	bool nobody_asks;
+
+	out->loss = find_loss(s);
+	out->unanswered = find_unanswered(s);
+	out->connect = find_slow_connect(s);
+	if (out->connect.endpoint < 0 && !out->n_active)
+		out->connect = find_refused(s);
+	out->answers = find_slow_answers(s);
+	out->may_pause = find_server_that_may_pause(s);
+	nobody_asks = !out->sent && out->answers.endpoint < 0;
+	out->withheld = find_withheld_ack(s);
+	out->starved = find_starved(s);
+	out->undelivered = find_undelivered(s);
+	drop_negligible(&out->starved, out->observed_ns);
+	find_late(s, out);
 	out->wait = find_long_wait(s, nobody_asks, &out->chain);
 	out->waits = sum_waits(s, &out->wait, nobody_asks);
 	out->connect.is_awaited = awaits_who_connects(s, out);

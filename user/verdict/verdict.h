@@ -306,6 +306,8 @@ struct verdict {
 	struct unanswered unanswered; /* whoever waited longest */
 	struct slow_connect connect;  /* the longest in all */
 	struct slow_answers answers;  /* the longest in all */
+	pid_t may_pause; /* by samples, which count no answers: a server that owes one for a tenth
+			    of its clients' time or more; 0: none */
 	uint64_t observed_ns;	      /* from the first endpoint's beginning to the snapshot */
 	uint64_t stall_ns;	      /* NIST's stall, of all endpoints */
 	uint64_t lifetime_ns; /* of all tx ledgers that ever carried data, and tell what held it */
