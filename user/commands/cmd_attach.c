@@ -131,8 +131,10 @@ const struct command command_attach = {
 	.name = "attach",
 	.summary = "Show where the connections of running programs lose time",
 	.description = "Connections that are already open are seen too; their earlier history is "
-		"unknown. A stall in progress shows at once. Ends at Ctrl-C, after --duration, or "
-		"when the last of the given processes ends.",
+		"unknown. A stall in progress shows at once. Where the samples suspect a stall, "
+		"find a wait or see nothing, the exact ledger runs for two seconds; of a wait the "
+		"card is the ledger's. Ends at Ctrl-C, after --duration, or when the last of the "
+		"given processes ends.",
 	.examples = "ipcstall attach -p 1234 -d 10s\tten seconds of one server\n"
 		    "ipcstall attach -a -P 5432 -d 1m\tevery connection on port 5432\n",
 	.options = attach_options,

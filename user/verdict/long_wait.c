@@ -255,40 +255,36 @@ static bool is_one_long(const struct reader_spell *r)
 }
 
 /* A service that answers at once pauses, as for a collection of garbage. */
-#define MANY	    10
-#define PAUSE_SHARE 0.1
+#define MANY 10
 
-/* It pauses again and again: by the histogram, whose slot 18 begins at 131 ms. */
-#define PAUSE_SLOT 18
-
+/* It pauses again and again. */
 static bool pauses_again(const struct trace_endpoint *ep, const struct reader_spell *r)
 {
 	uint64_t n = 0, ns = 0;
 
-	for (int k = PAUSE_SLOT; k < TRACE_HIST; k++) {
+	for (int k = LONG_PAUSE_SLOT; k < TRACE_HIST; k++) {
 		n += ep->rx.hist[RX_WAIT][k];
 		ns += ep->rx.hist[RX_WAIT][k] * (1000ull << (k - 1));
 	}
 	return n && r->count >= MANY * n &&
-	       (double)ns >= PAUSE_SHARE * (double)ep->rx.lifetime_ns;
+	       (double)ns >= LONG_PAUSE_SHARE * (double)ep->rx.lifetime_ns;
 }
 
 /* By looks: a wait is found again so often that those there are last long. Of waits without memory
  * of which one in p looks finds one, r is the correlation of two looks. */
 #define LOOKS_ENOUGH 20
-#define PAUSE_NS     131e6
 
 static bool looked_pausing(const struct trace_snapshot *s, size_t i, const struct reader_spell *r)
 {
 	const struct trace_looks *l = s->looks ? &s->looks[i] : NULL;
 	double p, corr, gap;
 
-	if (!l || l->n < LOOKS_ENOUGH || !l->rx_seen[RX_WAIT] || r->share < PAUSE_SHARE)
+	if (!l || l->n < LOOKS_ENOUGH || !l->rx_seen[RX_WAIT] || r->share < LONG_PAUSE_SHARE)
 		return false;
 	p = (double)l->rx_seen[RX_WAIT] / (double)l->n;
 	corr = ((double)l->rx_again[RX_WAIT] / l->rx_seen[RX_WAIT] - p) / (1 - p);
 	gap = (double)s->ep[i].rx.lifetime_ns / (double)l->n;
-	return p < 1 && corr > 0 && corr < 1 && gap / -log(corr) / (1 - p) >= PAUSE_NS &&
+	return p < 1 && corr > 0 && corr < 1 && gap / -log(corr) / (1 - p) >= LONG_PAUSE_NS &&
 	       asks(s, i);
 }
 
@@ -296,7 +292,7 @@ static bool pauses(const struct trace_snapshot *s, size_t i, const struct reader
 {
 	if (looked_pausing(s, i, r))
 		return true;
-	return r->count >= MANY && r->share >= PAUSE_SHARE &&
+	return r->count >= MANY && r->share >= LONG_PAUSE_SHARE &&
 	       (is_one_long(r) || pauses_again(&s->ep[i], r)) && asks(s, i);
 }
 

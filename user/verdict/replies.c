@@ -39,8 +39,7 @@ static bool is_ephemeral(const struct trace_addr *a)
 	return a->port >= TRACE_EPHEMERAL_PORT;
 }
 
-/* Two that were at it before the session: who spoke first nobody saw. A helper is younger than
- * whoever asks it. 1: the reader at i asks, 0: it is asked, -1: not known. */
+/* A process that is so much older than what was seen of the endpoint may have used it before. */
 #define AT_IT_NS 300000000
 
 static bool was_at_it(const struct trace_endpoint *ep, uint64_t born_ns)
@@ -48,6 +47,8 @@ static bool was_at_it(const struct trace_endpoint *ep, uint64_t born_ns)
 	return born_ns && born_ns + AT_IT_NS < began(ep);
 }
 
+/* Two that were at it before the session: who spoke first nobody saw. A helper is younger than
+ * whoever asks it. 1: the reader at i asks, 0: it is asked, -1: not known. */
 static int asks_by_age(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];

@@ -212,16 +212,15 @@ static size_t collect(const struct trace_snapshot *s, const struct trace_endpoin
 }
 
 /* Most are quick, and some take so long that whoever asks notices, for a tenth of the time. */
-#define PAUSE_NS    131000000
 #define PAUSE_TIMES 10 /* the average */
-#define PAUSE_SHARE 0.1
 
 static bool have_pauses(const struct slow_answers *a)
 {
 	const struct requests *r = &a->requests;
 
-	return r->think_max_ns >= PAUSE_NS && PAUSE_TIMES * r->think_ns <= r->think_max_ns * r->n &&
-	       (double)a->ns >= PAUSE_SHARE * (double)a->lifetime_ns;
+	return r->think_max_ns >= LONG_PAUSE_NS &&
+	       PAUSE_TIMES * r->think_ns <= r->think_max_ns * r->n &&
+	       (double)a->ns >= LONG_PAUSE_SHARE * (double)a->lifetime_ns;
 }
 
 static bool are_slow(const struct slow_answers *a, uint64_t observed)
@@ -238,7 +237,7 @@ pid_t find_server_that_may_pause(const struct trace_snapshot *s)
 		if (!serves_unseen_client(s, i) || !told_by_looks(&s->ep[i]))
 			continue;
 		x = served_at(s, i);
-		if ((double)served_ns(&x) >= PAUSE_SHARE * (double)s->ep[i].rx.lifetime_ns &&
+		if ((double)served_ns(&x) >= LONG_PAUSE_SHARE * (double)s->ep[i].rx.lifetime_ns &&
 		    !is_negligible(served_ns(&x), observed_ns(s)))
 			return program_at(&s->ep[i])->tgid;
 	}
