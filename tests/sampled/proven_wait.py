@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 proven_wait.py: what samples of one program cannot tell, the ledger of two seconds does: whom a
-proxy asks by Unix sockets, and for which of two descriptors a program waits in select().
+proxy asks by Unix sockets, and that connections are refused. A helper that is not traced has its
+name.
 
 Exit: 0 right, 1 wrong."""
 import json
@@ -13,7 +14,7 @@ import sys
 import time
 
 import attached
-from talkers import ask, child, pair, serve
+from talkers import PORT, ask, child, pair, serve
 
 THINKS = 0.1
 
@@ -50,22 +51,26 @@ def behind_unix_sockets():
     return pids, pids[1]
 
 
-def ask_beside_another(s):
-    """Waits for an answer and for a pipe, through which nothing comes: no look tells for which."""
-    other, _ = os.pipe()
-    while True:
-        s.send(b"question")
-        select.select([s, other], [], [])
-        s.recv(100)
-
-
-def at_two_descriptors():
+def of_an_untraced_helper():
     server, client = socket.socketpair()
     pids = [child("helper", lambda: serve(server, THINKS, False), client),
-            child("asker", lambda: ask_beside_another(client), server)]
+            child("asker", lambda: ask(client, 0), server)]
     server.close()
     client.close()
     return pids, pids[1]
+
+
+def connect_in_vain():
+    while True:
+        with socket.socket() as s:
+            s.connect_ex(("127.0.0.1", PORT + 1))
+        time.sleep(THINKS)
+
+
+def of_refused_connections():
+    """They end before they are sampled."""
+    pids = [child("asker", connect_in_vain)]
+    return pids, pids[0]
 
 
 def proof(start):
@@ -76,17 +81,21 @@ def proof(start):
     finally:
         attached.end(pids)
     outcome, answer = document["ledger"]["outcome"], document["answer"]
-    said = document["proofs"][answer]["ledger"]["card"] if answer is not None else {"who": "", "for_whom": ""}
+    said = {"who": "", "head": ""}
+    if answer is not None:
+        said = document["proofs"][answer]["ledger"]["card"]
     print(outcome, json.dumps(said)[:900])
     return outcome, said
 
 
 def main():
-    outcome, card = proof(behind_unix_sockets)
-    right = outcome == "waiting" and (card["who"][:5], card["for_whom"][:6]) == ("proxy", "helper")
-    outcome, card = proof(at_two_descriptors)
-    names = card["who"][:5], card["for_whom"][:6]
-    return 0 if right and outcome == "unknown" and names == ("asker", "helper") else 1
+    for start, outcome, who, whom in ((behind_unix_sockets, "waiting", "proxy", "helper"),
+                                      (of_an_untraced_helper, "waiting", "asker", "helper"),
+                                      (of_refused_connections, "unknown", "asker", "a program")):
+        said, card = proof(start)
+        if said != outcome or not card["who"].startswith(who) or whom not in card["head"]:
+            return 1
+    return 0
 
 
 if __name__ == "__main__":
