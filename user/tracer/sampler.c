@@ -141,14 +141,17 @@ static void sleep_until(uint64_t at, uint64_t now)
 		;
 }
 
-/* Looks have what the search for descriptors leaves. */
+/* Looks have what the search for descriptors leaves. One that is dear is paid for until the next:
+ * there would be no looks for seconds otherwise. */
 static void account(struct sampler *s, uint64_t look_ns)
 {
 	uint64_t find_ns = __atomic_load_n(&s->told.find_ns, __ATOMIC_RELAXED),
-		 now = snapshot_now();
+		 now = snapshot_now(), ns = now - s->accounted_ns,
+		 part = (uint64_t)(FIND_SHARE * s->tempo.budget * (double)ns),
+		 paid = MIN(find_ns - s->found_ns, part);
 
-	tempo_spent(&s->tempo, look_ns + find_ns - s->found_ns, now - s->accounted_ns);
-	s->found_ns = find_ns;
+	tempo_spent(&s->tempo, look_ns + paid, ns);
+	s->found_ns += paid;
 	s->accounted_ns = now;
 }
 
