@@ -7,6 +7,9 @@
 /* One wait of so long somebody notices. */
 #define NOTICEABLE_NS 250000000
 
+/* By samples: what fewer of them found may be chance. */
+#define LOOKS_LEAST 3
+
 /* Of several among many short ones: each of so long, where slot 18 of a histogram begins, and all
  * of them for such a share of the time. */
 #define LONG_PAUSE_NS	 131072000

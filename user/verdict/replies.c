@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "verdict/mutual_wait.h"
+#include "verdict/negligible.h"
 #include "verdict/other_findings.h"
 #include "verdict/times.h"
 
@@ -271,7 +272,7 @@ static const struct trace_call_stats *replies_to(const struct trace_snapshot *s,
 
 static bool found_throughout(const struct trace_looks *l, unsigned int fact)
 {
-	return l->n && (double)l->fact[fact] >= THROUGHOUT * (double)l->n;
+	return l->n >= LOOKS_LEAST && (double)l->fact[fact] >= THROUGHOUT * (double)l->n;
 }
 
 /* What came as soon as it had sent may be a reaction, of HTTP/2 say; but a server that waits for

@@ -206,11 +206,9 @@ static void keep(struct verdict *v, const struct finding *f)
 }
 
 /* Of many connections that are looked at a few times, some are in any state at one look. */
-#define FOUND_LEAST 3
-
 static bool is_found_again(const struct finding *f)
 {
-	return !f->sampled || f->all.found >= FOUND_LEAST;
+	return !f->sampled || f->all.found >= LOOKS_LEAST;
 }
 
 static void keep_united(struct candidates *c, const struct trace_snapshot *s, struct verdict *out)
