@@ -60,6 +60,33 @@ def of_an_untraced_helper():
     return pids, pids[1]
 
 
+def answer_datagrams(s):
+    while True:
+        _, sender = s.recvfrom(100)
+        time.sleep(THINKS)
+        s.sendto(b"answer", sender)
+
+
+def bound(host):
+    s = socket.socket(type=socket.SOCK_DGRAM)
+    s.bind((host, PORT))
+    return s
+
+
+def of_an_untraced_helper_by_datagrams():
+    """Another has its port, at other addresses."""
+    helpers = bound("127.0.0.3")
+    others = [bound(host) for host in ("127.0.0.1", "127.0.0.2")]
+    client = socket.socket(type=socket.SOCK_DGRAM)
+    client.connect(helpers.getsockname())
+    pids = [child("other", lambda: others[0].recv(100), helpers, client),
+            child("helper", lambda: answer_datagrams(helpers), client, *others),
+            child("asker", lambda: ask(client, 0), helpers, *others)]
+    for s in (client, helpers, *others):
+        s.close()
+    return pids, pids[2]
+
+
 def connect_in_vain():
     while True:
         with socket.socket() as s:
@@ -91,6 +118,8 @@ def proof(start):
 def main():
     for start, outcome, who, whom in ((behind_unix_sockets, "waiting", "proxy", "helper"),
                                       (of_an_untraced_helper, "waiting", "asker", "helper"),
+                                      (of_an_untraced_helper_by_datagrams, "waiting", "asker",
+                                       "helper"),
                                       (of_refused_connections, "unknown", "asker", "a program")):
         said, card = proof(start)
         if said != outcome or not card["who"].startswith(who) or whom not in card["head"]:

@@ -84,8 +84,9 @@ static bool may_await_unseen(const struct trace_snapshot *s, const struct trace_
 		return true;
 	if (!ep->remote.port || !(ep->tx_calls.messages || ep->tx_calls.bytes))
 		return false;
-	return ep->joined_late && ep->making.unconnected ? sends_to_server(s, ep)
-							 : !was_asked_first(ep);
+	if (ep->joined_late && sends_to_server(s, ep)) /* an answer that was under way came first */
+		return true;
+	return !(ep->joined_late && ep->making.unconnected) && !was_asked_first(ep);
 }
 
 /* what counts as on its way though it has come: the reader's kernel withheld its ACK */
@@ -282,9 +283,11 @@ static bool looked_pausing(const struct trace_snapshot *s, size_t i, const struc
 	if (!l || l->n < LOOKS_ENOUGH || !l->rx_seen[RX_WAIT] || r->share < LONG_PAUSE_SHARE)
 		return false;
 	p = (double)l->rx_seen[RX_WAIT] / (double)l->n;
+	if (p >= 1)
+		return false;
 	corr = ((double)l->rx_again[RX_WAIT] / l->rx_seen[RX_WAIT] - p) / (1 - p);
 	gap = (double)s->ep[i].rx.lifetime_ns / (double)l->n;
-	return p < 1 && corr > 0 && corr < 1 && gap / -log(corr) / (1 - p) >= LONG_PAUSE_NS &&
+	return corr > 0 && corr < 1 && gap / -log(corr) / (1 - p) >= LONG_PAUSE_NS &&
 	       asks(s, i);
 }
 
