@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds, in /proc, which process still holds an endpoint's descriptor after the named process left
  * it. No event reports this. If several hold it, the first one found is named. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -56,7 +57,6 @@ struct lacking {
 struct search {
 	struct lacking *v; /* by inode */
 	size_t n;
-	pid_t pid;
 };
 
 static int by_inode(const void *a, const void *b)
@@ -64,6 +64,39 @@ static int by_inode(const void *a, const void *b)
 	const struct lacking *x = a, *y = b;
 
 	return (x->inode > y->inode) - (x->inode < y->inode);
+}
+
+struct descriptors {
+	descriptor_fn fn;
+	void *ctx;
+	pid_t pid; /* whose */
+	bool refused;
+};
+
+static void hand_on(void *ctx, int dir, long fd)
+{
+	const struct descriptors *d = ctx;
+
+	d->fn(d->ctx, d->pid, dir, fd);
+}
+
+static void list_descriptors(void *ctx, int dir, long pid)
+{
+	struct descriptors *d = ctx;
+	char path[40];
+
+	(void)dir;
+	d->pid = (pid_t)pid;
+	snprintf(path, sizeof(path), "/proc/%ld/fd", pid);
+	d->refused |= !proc_numbers(path, hand_on, d) && errno != ENOENT; /* it has ended */
+}
+
+bool proc_descriptors(descriptor_fn fn, void *ctx)
+{
+	struct descriptors d = { .fn = fn, .ctx = ctx };
+
+	proc_numbers("/proc", list_descriptors, &d);
+	return !d.refused;
 }
 
 static void note_holder(struct trace_endpoint *ep, int dir, long fd, pid_t pid)
@@ -74,7 +107,7 @@ static void note_holder(struct trace_endpoint *ep, int dir, long fd, pid_t pid)
 		found(&ep->rx_calls, pid);
 }
 
-static void look_at(void *ctx, int dir, long fd)
+static void look_at(void *ctx, pid_t pid, int dir, long fd)
 {
 	const struct search *all = ctx;
 	struct lacking want = { .inode = proc_inode(dir, fd) }, *end = all->v + all->n, *l;
@@ -85,18 +118,7 @@ static void look_at(void *ctx, int dir, long fd)
 	while (l > all->v && l[-1].inode == want.inode)
 		l--;
 	for (; l < end && l->inode == want.inode; l++)
-		note_holder(l->ep, dir, fd, all->pid);
-}
-
-static void look_into(void *ctx, int dir, long pid)
-{
-	struct search *all = ctx;
-	char path[64];
-
-	(void)dir;
-	all->pid = (pid_t)pid;
-	snprintf(path, sizeof(path), "/proc/%ld/fd", pid);
-	proc_numbers(path, look_at, all);
+		note_holder(l->ep, dir, fd, pid);
 }
 
 static size_t list_lacking(struct trace_snapshot *s, struct lacking *v)
@@ -119,6 +141,6 @@ void trace_name_fd_owners(struct trace_snapshot *s)
 
 	all.n = all.v ? list_lacking(s, all.v) : 0;
 	if (all.n)
-		proc_numbers("/proc", look_into, &all);
+		proc_descriptors(look_at, &all);
 	free(all.v);
 }

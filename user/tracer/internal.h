@@ -176,6 +176,10 @@ void pipe_holders_free(struct trace *t);
 /* fd_owner.c: is a descriptor open for S_IRUSR, S_IWUSR; a process's name */
 bool fd_open_for(int dir, long fd, mode_t how);
 void fd_owner_name(pid_t pid, char comm[16]);
+/* Every descriptor of every process, at the directory of their links. False: some process's were
+ * not to be listed. */
+typedef void (*descriptor_fn)(void *ctx, pid_t pid, int dir, long fd);
+bool proc_descriptors(descriptor_fn fn, void *ctx);
 void sampled_looks(struct trace_looks *out, const struct endpoint *ep);
 
 /* preexisting.c: how many sockets and pipes exist already; make endpoints of them, after the hooks

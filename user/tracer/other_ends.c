@@ -25,17 +25,26 @@ struct inet_end {
 	uint16_t port;
 };
 
+/* Why a socket gets what is sent to an address; the later, the surer. */
+enum reached {
+	NOT_REACHED,
+	BOUND_TO_ANY,	/* address, of both families */
+	BOUND_TO_ANY_4, /* IPv4 address */
+	BOUND_THERE,
+	CONNECTED,
+};
+
 struct lone_end {
 	uint64_t inode;		     /* its own: Unix */
 	struct inet_end there, here; /* TCP, UDP */
 	uint64_t other;		     /* the inode of the other end; 0: not known */
+	enum reached by;	     /* why it is that one */
 	struct trace_endpoint *ep;
 };
 
 struct lone_ends {
 	struct lone_end *v;
 	size_t n;
-	pid_t pid;
 };
 
 static struct inet_end inet_end(int family, const void *ip, uint16_t port)
@@ -126,8 +135,10 @@ static void found(struct lone_ends *all, const struct lone_end *want, uint64_t o
 {
 	struct lone_end *end = bsearch(want, all->v, all->n, sizeof(*want), by_place);
 
-	if (end && other)
+	if (end && other) {
 		end->other = other;
+		end->by = CONNECTED;
+	}
 }
 
 static void note_unix(const struct nlmsghdr *n, void *ctx)
@@ -155,40 +166,74 @@ static bool stays_here(const struct lone_end *e)
 	return is_loopback(&e->there) || !memcmp(e->there.ip, e->here.ip, sizeof(e->there.ip));
 }
 
-/* of datagrams, and of connections whose other end is not there any more */
-static void note_bound(struct lone_ends *all, enum trace_proto proto, const struct nlmsghdr *n)
+static bool is_mapped(const struct inet_end *e)
 {
-	const struct inet_diag_msg *m = NLMSG_DATA(n);
-	uint16_t port = ntohs(m->id.idiag_sport);
+	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
+
+	return !memcmp(e->ip, prefix, sizeof(prefix));
+}
+
+static enum reached reaches(const struct lone_end *e, const struct inet_end *bound)
+{
+	static const uint8_t any[16];
+
+	if (e->there.port != bound->port || !stays_here(e))
+		return NOT_REACHED;
+	if (!memcmp(e->there.ip, bound->ip, sizeof(any)))
+		return BOUND_THERE;
+	if (is_mapped(bound))
+		return is_mapped(&e->there) && !memcmp(bound->ip + 12, any, 4) ? BOUND_TO_ANY_4
+									        : NOT_REACHED;
+	return memcmp(bound->ip, any, sizeof(any)) ? NOT_REACHED : BOUND_TO_ANY;
+}
+
+/* of datagrams, and of connections whose other end is not there any more */
+static void note_bound(struct lone_ends *all, enum trace_proto proto, const struct inet_diag_msg *m)
+{
+	struct inet_end bound = inet_end(m->idiag_family, m->id.idiag_src,
+					 ntohs(m->id.idiag_sport));
 
 	for (size_t i = 0; i < all->n; i++) {
 		struct lone_end *e = &all->v[i];
+		enum reached by = e->ep->proto == proto ? reaches(e, &bound) : NOT_REACHED;
 
-		if (e->ep->proto == proto && e->there.port == port && !e->other && stays_here(e))
+		if (by > e->by) {
+			e->by = by;
 			e->other = m->idiag_inode;
+		}
 	}
 }
 
-static void note_inet(const struct nlmsghdr *n, void *ctx)
+static void note_connected(struct lone_ends *all, const struct inet_diag_msg *m)
 {
-	const struct inet_diag_msg *m = NLMSG_DATA(n);
 	const struct inet_diag_sockid *id = &m->id;
 
-	found(ctx,
+	found(all,
 	      &(struct lone_end){
 		      .there = inet_end(m->idiag_family, id->idiag_src, ntohs(id->idiag_sport)),
 		      .here = inet_end(m->idiag_family, id->idiag_dst, ntohs(id->idiag_dport)) },
 	      m->idiag_inode);
 }
 
-static void note_listening(const struct nlmsghdr *n, void *ctx)
+static void note_tcp(const struct nlmsghdr *n, void *ctx)
 {
-	note_bound(ctx, TRACE_TCP, n);
+	note_connected(ctx, NLMSG_DATA(n));
 }
 
+static void note_listening(const struct nlmsghdr *n, void *ctx)
+{
+	note_bound(ctx, TRACE_TCP, NLMSG_DATA(n));
+}
+
+/* A connected one gets datagrams of its peer alone. */
 static void note_udp(const struct nlmsghdr *n, void *ctx)
 {
-	note_bound(ctx, TRACE_UDP, n);
+	const struct inet_diag_msg *m = NLMSG_DATA(n);
+
+	if (m->id.idiag_dport)
+		note_connected(ctx, m);
+	else
+		note_bound(ctx, TRACE_UDP, m);
 }
 
 /* What the kernel does not tell stays unknown. */
@@ -226,12 +271,12 @@ static void ask_kernel(struct lone_ends *all)
 		     sizeof(struct unix_diag_req), note_unix, all);
 	if (all->v[0].inode) /* all are Unix sockets */
 		return;
-	dump_inet(IPPROTO_TCP, ~LISTENS, note_inet, all);
+	dump_inet(IPPROTO_TCP, ~LISTENS, note_tcp, all);
 	dump_inet(IPPROTO_TCP, LISTENS, note_listening, all);
 	dump_inet(IPPROTO_UDP, ~0u, note_udp, all);
 }
 
-static void name_holder(void *ctx, int dir, long fd)
+static void name_holder(void *ctx, pid_t pid, int dir, long fd)
 {
 	struct lone_ends *all = ctx;
 	struct lone_end want = { .other = proc_inode(dir, fd) }, *last = all->v + all->n, *e;
@@ -242,20 +287,9 @@ static void name_holder(void *ctx, int dir, long fd)
 	while (e > all->v && e[-1].other == want.other)
 		e--;
 	for (; e < last && e->other == want.other; e++) {
-		e->ep->making.other_pid = all->pid;
-		fd_owner_name(all->pid, e->ep->making.other_comm);
+		e->ep->making.other_pid = pid;
+		fd_owner_name(pid, e->ep->making.other_comm);
 	}
-}
-
-static void look_into(void *ctx, int dir, long pid)
-{
-	struct lone_ends *all = ctx;
-	char path[64];
-
-	(void)dir;
-	all->pid = (pid_t)pid;
-	snprintf(path, sizeof(path), "/proc/%ld/fd", pid);
-	proc_numbers(path, name_holder, all);
 }
 
 void trace_name_other_ends(struct trace_snapshot *s)
@@ -268,7 +302,7 @@ void trace_name_other_ends(struct trace_snapshot *s)
 		qsort(all.v, all.n, sizeof(*all.v), by_place);
 		ask_kernel(&all);
 		qsort(all.v, all.n, sizeof(*all.v), by_other);
-		proc_numbers("/proc", look_into, &all);
+		proc_descriptors(name_holder, &all);
 	}
 	free(all.v);
 }

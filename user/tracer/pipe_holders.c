@@ -43,7 +43,6 @@ struct walk {
 	struct pipe_holders *v; /* by inode */
 	size_t n;
 	struct process asked;
-	bool refused; /* somebody's descriptors */
 };
 
 static int by_inode(const void *a, const void *b)
@@ -92,7 +91,7 @@ static void count_holder(struct pipe_holders *h)
 	h->reads = h->writes = false;
 }
 
-static void note_fd(void *ctx, int dir, long fd)
+static void note_fd(void *ctx, pid_t pid, int dir, long fd)
 {
 	struct walk *w = ctx;
 	struct pipe_holders want = { .inode = proc_inode(dir, fd) }, *h;
@@ -102,7 +101,9 @@ static void note_fd(void *ctx, int dir, long fd)
 	h = want.inode ? bsearch(&want, w->v, w->n, sizeof(want), by_inode) : NULL;
 	if (!h)
 		return;
-	if (h->asked.pid != w->asked.pid)
+	if (w->asked.pid != pid)
+		w->asked = (struct process){ .pid = pid };
+	if (h->asked.pid != pid)
 		count_holder(h);
 	if (!w->asked.began)
 		w->asked.began = proc_began(w->asked.pid);
@@ -111,17 +112,6 @@ static void note_fd(void *ctx, int dir, long fd)
 	h->asked = w->asked;
 	h->reads |= fd_open_for(dir, fd, S_IRUSR);
 	h->writes |= fd_open_for(dir, fd, S_IWUSR);
-}
-
-static void note_process(void *ctx, int dir, long pid)
-{
-	struct walk *w = ctx;
-	char path[40];
-
-	(void)dir;
-	w->asked = (struct process){ .pid = (pid_t)pid };
-	snprintf(path, sizeof(path), "/proc/%ld/fd", pid);
-	w->refused |= !proc_numbers(path, note_fd, w) && errno != ENOENT; /* it has ended */
 }
 
 /* the one who reads; 0: nobody, or one of several */
@@ -254,12 +244,13 @@ static void walk_proc(struct trace *t, struct pipe_holders *v, size_t n)
 {
 	struct walk w = { .v = v, .n = n };
 	uint64_t before = thread_cpu_ns(), cost;
+	bool all;
 
 	qsort(v, n, sizeof(*v), by_inode);
-	proc_numbers("/proc", note_process, &w);
+	all = proc_descriptors(note_fd, &w);
 	for (size_t i = 0; i < n; i++) {
 		count_holder(&v[i]);
-		v[i].unsure |= w.refused;
+		v[i].unsure |= !all;
 	}
 	qsort(v, n, sizeof(*v), by_serial);
 	cost = thread_cpu_ns() - before;
