@@ -100,7 +100,10 @@ bool prover_prove(struct prover *p, const struct parties *who, uint64_t deadline
 		return give_up(p, &e);
 	if (!zoom_time(now_ns(), deadline, 0)) /* loading took longer than was thought */
 		return false;
-	return !zoom_at(&p->zoom, who->v, who->n, deadline, stop, proof, &e) || give_up(p, &e);
+	if (zoom_at(&p->zoom, who->v, who->n, deadline, stop, proof, &e))
+		return give_up(p, &e);
+	trace_name_other_ends(proof);
+	return true;
 }
 
 static bool is_proven(const struct prover *p, const struct proof *wanted)
@@ -208,7 +211,6 @@ static bool prove(struct prover *p, const struct proof *wanted, const struct par
 	*proof = *wanted;
 	if (!prover_prove(p, who, deadline, stop, &proof->s))
 		return false;
-	trace_name_other_ends(&proof->s);
 	proof->at_ns = proof->s.at_ns;
 	proof->ns = p->zoom.spent_ns - spent;
 	verdict_make(&proof->s, &proof->v);
@@ -254,16 +256,39 @@ int prover_tick(struct prover *p, struct trace *t, uint64_t deadline, const stru
 	return judge(p, t, deadline, stop, e);
 }
 
-static bool is_answer(const struct proof *p)
+/* One process waits, or is awaited, in both. */
+static bool have_party_in_common(const struct trace_snapshot *s, const struct verdict *v,
+				 const struct proof *p)
 {
-	return p->of == OUTCOME_UNKNOWN ? p->v.outcome != OUTCOME_UNKNOWN
-					: p->v.outcome == OUTCOME_WAITING;
+	struct parties a = {}, b = {};
+
+	a.n = verdict_waiting_processes(s, v, a.v, PARTIES_MOST);
+	b.n = verdict_waiting_processes(&p->s, &p->v, b.v, PARTIES_MOST);
+	for (size_t i = 0; i < a.n; i++)
+		for (size_t j = 0; j < b.n; j++)
+			if (a.v[i] == b.v[j])
+				return true;
+	return false;
 }
 
-const struct proof *prover_answer(const struct prover *p, const struct verdict *v)
+static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
+		      const struct verdict *v)
+{
+	if (p->of != v->outcome)
+		return false;
+	if (p->of == OUTCOME_UNKNOWN)
+		return p->v.outcome != OUTCOME_UNKNOWN;
+	if (p->v.outcome != OUTCOME_WAITING)
+		return false;
+	return p->of == OUTCOME_HEALTHY ? p->awaited == v->may_pause
+					: have_party_in_common(s, v, p);
+}
+
+const struct proof *prover_answer(const struct prover *p, const struct trace_snapshot *s,
+				  const struct verdict *v)
 {
 	for (size_t i = p->n; v->outcome != OUTCOME_STALLED && i-- > 0;)
-		if (p->proofs[i].of == v->outcome && is_answer(&p->proofs[i]))
+		if (is_answer(&p->proofs[i], s, v))
 			return &p->proofs[i];
 	return NULL;
 }

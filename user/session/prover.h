@@ -66,7 +66,8 @@ int prover_tick(struct prover *p, struct trace *t, uint64_t deadline, const stru
 /* The proof of the wait that samples of the whole session found (`v`), or of what they did not see.
  * It knows the last of a chain, and counts requests, so it is what the card says. NULL: there is
  * none. */
-const struct proof *prover_answer(const struct prover *p, const struct verdict *v);
+const struct proof *prover_answer(const struct prover *p, const struct trace_snapshot *s,
+				  const struct verdict *v);
 /* A line for each proof, but for `but` (NULL: none); [{"t", "ns", "ledger"}] */
 void prover_print(const struct prover *p, const struct proof *but, FILE *out);
 json_t *prover_to_json(const struct prover *p);

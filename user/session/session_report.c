@@ -24,7 +24,7 @@ static void cost_table(struct session *l, FILE *out)
 /* which of the proofs; null: none */
 static json_t *answer_to_json(const struct session *l)
 {
-	const struct proof *answer = prover_answer(l->prover, &l->verdict);
+	const struct proof *answer = prover_answer(l->prover, &l->end, &l->verdict);
 
 	return answer ? json_integer(answer - l->prover->proofs) : json_null();
 }
@@ -108,7 +108,7 @@ static void say_proven(const struct session *l, const struct proof *proof)
 static void say_answer(const struct session *l)
 {
 	bool shows = l->prover && !l->o->ledger;
-	const struct proof *answer = shows ? prover_answer(l->prover, &l->verdict) : NULL;
+	const struct proof *answer = shows ? prover_answer(l->prover, &l->end, &l->verdict) : NULL;
 
 	if (answer)
 		say_proven(l, answer);

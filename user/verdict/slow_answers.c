@@ -231,6 +231,8 @@ static bool are_slow(const struct slow_answers *a, uint64_t observed)
 
 pid_t find_server_that_may_pause(const struct trace_snapshot *s)
 {
+	uint64_t observed = observed_ns(s);
+
 	for (size_t i = 0; s->looks && i < s->n; i++) {
 		struct served x = { 0 };
 
@@ -238,7 +240,7 @@ pid_t find_server_that_may_pause(const struct trace_snapshot *s)
 			continue;
 		x = served_at(s, i);
 		if ((double)served_ns(&x) >= LONG_PAUSE_SHARE * (double)s->ep[i].rx.lifetime_ns &&
-		    !is_negligible(served_ns(&x), observed_ns(s)))
+		    !is_negligible(served_ns(&x), observed))
 			return program_at(&s->ep[i])->tgid;
 	}
 	return 0;
