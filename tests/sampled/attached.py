@@ -27,3 +27,19 @@ def end(pids):
     for pid in pids:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
+
+
+def ledger_until_end(pids, tier=LOOKS):
+    """The session's; the processes are ended after it."""
+    try:
+        return ledger(pids, tier)
+    finally:
+        end(pids)
+
+
+def waits(said, who, whom):
+    """This is what the card says, which is printed."""
+    card = said["card"]
+    print(json.dumps(card)[:900])
+    return (said["outcome"] == "waiting" and card["who"].startswith(who)
+            and card["for_whom"].startswith(whom))
