@@ -97,6 +97,10 @@ struct looks {
 
 enum { LOOK_BY_DELACK = 1, LOOK_BY_READER = 2 };
 
+/* What look_again() returns: the state of tx, and from these bits on that of rx, the facts, and
+ * that the endpoint was there. */
+enum { FOUND_RX = 4, FOUND_FACTS = 8, FOUND_AGAIN = 1 << 30 };
+
 /* one direction of one endpoint; see charge.h for who may change what */
 struct ledger {
 	word_t word; /* see step.h */

@@ -209,6 +209,47 @@ static __always_inline bool udp_full(struct sock *sk, __u32 waiters)
 	return waiters & SLEEPS_OUT && buffer_was_full(PROTO_UDP, sk);
 }
 
+/* UDP and Unix: what lies in a socket's queue, and who sleeps at it */
+SUBPROG int found_socket(struct endpoint *ep, struct found *f)
+{
+	struct input in = {};
+	__u32 waiters, len;
+	struct sock *sk;
+	bool udp;
+
+	if (!ep || !f)
+		return 0;
+	udp = ep->id.proto == PROTO_UDP;
+	sk = CAST(sock, ep->id.key);
+	waiters = sock_waiters(ep, ep->id.key);
+	len = sock_queue(ep, sk);
+	queue_is(ep, len, f->at);
+	if (udp)
+		sock_device(ep, sk, &in, 0);
+	f->tx = facets_of(0, 0, in.device, udp ? udp_full(sk, waiters) : unix_full(ep, waiters));
+	f->rx = facets_of(0, len > 0, 0, !takes_connections(sk) && waiters & SLEEPS_IN);
+	return 1;
+}
+
+/* whoever stands in the queue of writers, in a call or in poll(), waits for room */
+SUBPROG int found_pipe(struct endpoint *ep, struct found *f)
+{
+	struct pipe_inode_info *pipe;
+	__u32 waiters, len;
+
+	if (!ep || !f)
+		return 0;
+	pipe = (struct pipe_inode_info *)ep->id.key;
+	waiters = pipe_waiters(ep, ep->id.key);
+	len = pipe_queue(pipe);
+	queue_is(ep, len, f->at);
+	f->tx = facets_of(0, 0, 0, waiters & SLEEPS_OUT && pipe_full(pipe));
+	f->rx = facets_of(0, len > 0, 0, waiters & SLEEPS_IN);
+	return 1;
+}
+
+/* ---- what changed since the look before ---- */
+
 /* Who sends to a Unix socket that has as many as it may is refused, or waits: no task need stand
  * there. Of one that is connected to its sender the number is not limited. */
 static __always_inline bool takes_no_more(struct endpoint *ep)
@@ -234,29 +275,6 @@ static __always_inline void note_full(struct endpoint *ep)
 	l->oldest = oldest;
 }
 
-/* UDP and Unix: what lies in a socket's queue, and who sleeps at it */
-SUBPROG int found_socket(struct endpoint *ep, struct found *f)
-{
-	struct input in = {};
-	__u32 waiters, len;
-	struct sock *sk;
-	bool udp;
-
-	if (!ep || !f)
-		return 0;
-	udp = ep->id.proto == PROTO_UDP;
-	sk = CAST(sock, ep->id.key);
-	waiters = sock_waiters(ep, ep->id.key);
-	len = sock_queue(ep, sk);
-	queue_is(ep, len, f->at);
-	note_full(ep);
-	if (udp)
-		sock_device(ep, sk, &in, 0);
-	f->tx = facets_of(0, 0, in.device, udp ? udp_full(sk, waiters) : unix_full(ep, waiters));
-	f->rx = facets_of(0, len > 0, 0, !takes_connections(sk) && waiters & SLEEPS_IN);
-	return 1;
-}
-
 /* A pipe has no date of its last write, but its ring's head moves with each. */
 static __always_inline void note_writes(struct endpoint *ep, ns_t at)
 {
@@ -273,22 +291,12 @@ static __always_inline void note_writes(struct endpoint *ep, ns_t at)
 	l->head = head;
 }
 
-/* whoever stands in the queue of writers, in a call or in poll(), waits for room */
-SUBPROG int found_pipe(struct endpoint *ep, struct found *f)
+static __always_inline void note_changes(struct endpoint *ep, ns_t at)
 {
-	struct pipe_inode_info *pipe;
-	__u32 waiters, len;
-
-	if (!ep || !f)
-		return 0;
-	pipe = (struct pipe_inode_info *)ep->id.key;
-	waiters = pipe_waiters(ep, ep->id.key);
-	len = pipe_queue(pipe);
-	queue_is(ep, len, f->at);
-	note_writes(ep, f->at);
-	f->tx = facets_of(0, 0, 0, waiters & SLEEPS_OUT && pipe_full(pipe));
-	f->rx = facets_of(0, len > 0, 0, waiters & SLEEPS_IN);
-	return 1;
+	if (ep->id.proto == PROTO_PIPE)
+		note_writes(ep, at);
+	else if (ep->id.proto > PROTO_UDP)
+		note_full(ep);
 }
 
 /* ---- whose part it is ---- */
@@ -542,6 +550,7 @@ SUBPROG int book_found(struct endpoint *ep, struct found *f)
 		return 0;
 	if (ep->id.proto == PROTO_UDP || counts_are_to_begin(ep))
 		counts_now(ep);
+	note_changes(ep, f->at);
 	before = ep->tx.looks.blamed;
 	ep->refused = 0;
 	if (tx_is_stall(WORD_STATE(f->tx, DIR_TX)))
@@ -583,12 +592,17 @@ static __always_inline bool was_just_looked_at(const struct endpoint *ep, ns_t a
 	return ep->tx.looks.n && at - ep->tx.seen < APART_NS;
 }
 
+static __always_inline bool is_being_made(const struct endpoint *ep)
+{
+	return !ep->tx.word || !ep->rx.word;
+}
+
 SUBPROG int look_at(__u64 key)
 {
 	struct endpoint *ep = endpoint_known(key);
 	struct found f = {};
 
-	if (!ep || !ep->tx.word || !ep->rx.word) /* being made */
+	if (!ep || is_being_made(ep))
 		return 0;
 	if (ep->closed) {
 		if (ep->flags & EP_UNSENT)
@@ -622,6 +636,22 @@ int look(struct bpf_raw_tracepoint_args *ctx)
 	}
 	count_more(COUNT_OBSERVED, looked);
 	return looked;
+}
+
+/* What does a look find at this key now? No sum has it. args: the key, whose it is to be. */
+SEC("raw_tp/look_again")
+int look_again(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct endpoint *ep = endpoint_known(ctx->args[0]);
+	struct found f = {};
+
+	if (!ep || ep->id.serial != ctx->args[1] || ep->closed || is_being_made(ep) ||
+	    ended_unseen(ep))
+		return 0;
+	f.at = bpf_ktime_get_ns();
+	find(ep, &f);
+	return FOUND_AGAIN | f.facts << FOUND_FACTS | WORD_STATE(f.rx, DIR_RX) << FOUND_RX |
+	       WORD_STATE(f.tx, DIR_TX);
 }
 
 /* For one key, before it is read: is it still there, and what has TCP counted? */

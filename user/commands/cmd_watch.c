@@ -8,6 +8,7 @@
 #include "base/signals.h"
 #include "commands/command.h"
 #include "render/ledger_text.h"
+#include "session/look_again.h"
 #include "session/prover.h"
 #include "session/sampling.h"
 #include "session/session.h"
@@ -174,10 +175,13 @@ static bool stopped(void *ctx)
 	return session_interrupted();
 }
 
-/* What looks alone suspect is told of once the ledger has seen it. */
-static bool is_sure(const struct finding *f, bool has, const struct verdict *proven)
+/* What looks alone suspect, or a few of them within a second found, is told of once the ledger has
+ * seen it. */
+static bool is_sure(const struct trace_snapshot *window, const struct finding *f, bool has,
+		    const struct verdict *proven)
 {
-	return f->surety != SUSPECTED || (has && proven->outcome == OUTCOME_STALLED);
+	return (f->surety != SUSPECTED && !window->looks[f->endpoint].again) ||
+	       (has && proven->outcome == OUTCOME_STALLED);
 }
 
 static void write_card(const struct watch *w, const struct trace_snapshot *s,
@@ -208,7 +212,7 @@ static void tell(struct watch *w, const struct trace_snapshot *window, const str
 
 	if (has)
 		verdict_make(&proof, &proven);
-	if (!is_sure(f, has, &proven)) {
+	if (!is_sure(window, f, has, &proven)) {
 		ask_again(w, window->ep[f->endpoint].serial, f->cause);
 		trace_snapshot_free(&proof);
 		return;
@@ -231,6 +235,7 @@ static uint64_t longest_ns(const struct verdict *v)
 static int judge_window(struct watch *w, struct err *e)
 {
 	struct trace_snapshot now, window;
+	struct zoom_stop stop = { .asked = stopped };
 	struct trace_error te = {};
 	struct verdict v;
 
@@ -242,6 +247,7 @@ static int judge_window(struct watch *w, struct err *e)
 		return err_set(e, EXIT_NO_RESOURCE,
 			       "watch: no memory for %zu endpoints; trace fewer", now.n);
 	}
+	look_again(w->live.t, &window, w->end_ns, &stop);
 	verdict_make(&window, &v);
 	keep_judgement(w, &window, &v);
 	if (is_worth_telling(w, &v) &&

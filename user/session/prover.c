@@ -7,6 +7,7 @@
 #include "base/human.h"
 #include "base/opt.h"
 #include "render/ledger_text.h"
+#include "session/look_again.h"
 #include "session/session.h"
 #include "verdict/waiting_processes.h"
 
@@ -237,6 +238,7 @@ static int judge(struct prover *p, struct trace *t, uint64_t deadline, const str
 		return err_set(e, EXIT_NO_RESOURCE,
 			       "attach: no memory for %zu endpoints; trace fewer", now.n);
 	}
+	look_again(t, &window, deadline, stop);
 	verdict_make(&window, &v);
 	if (is_suspect(p, &window, &v, &wanted, &who) && prove(p, &wanted, &who, deadline, stop) &&
 	    wanted.of == OUTCOME_STALLED)

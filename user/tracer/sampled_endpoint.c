@@ -158,6 +158,7 @@ void sampled_looks(struct trace_looks *out, const struct endpoint *ep)
 	const struct looks *tx = &ep->tx.looks, *rx = &ep->rx.looks;
 
 	memset(out, 0, sizeof(*out));
+	out->key = ep->id.key;
 	out->n = tx->n;
 	memcpy(out->tx_seen, tx->seen, sizeof(out->tx_seen));
 	memcpy(out->tx_again, tx->again, sizeof(out->tx_again));

@@ -27,7 +27,7 @@
 struct sampler {
 	pthread_t thread;
 	bool running, stop;
-	int look_fd;
+	int look_fd, again_fd;
 	uint64_t *order; /* shared with the kernel half: LOOKS_AT_ONCE keys */
 	uint64_t *keys;	 /* of this round, in the order of their turns */
 	size_t n, at, room;
@@ -198,13 +198,15 @@ static int map_order(struct trace *t, struct sampler *s)
 static struct sampler *sampler_new(struct trace *t)
 {
 	struct sampler *s = calloc(1, sizeof(*s));
-	struct bpf_program *p = bpf_object__find_program_by_name(t->obj, "look");
+	struct bpf_program *p = bpf_object__find_program_by_name(t->obj, "look"),
+			   *again = bpf_object__find_program_by_name(t->obj, "look_again");
 
 	if (!s)
 		return NULL;
 	s->room = t->opts.max_endpoints;
 	s->keys = calloc(s->room, sizeof(*s->keys));
 	s->look_fd = p ? bpf_program__fd(p) : -1;
+	s->again_fd = again ? bpf_program__fd(again) : -1;
 	t->sampler = s;
 	if (s->keys && s->look_fd >= 0 && !map_order(t, s))
 		return s;
@@ -257,6 +259,23 @@ void sampler_free(struct trace *t)
 	free(s->keys);
 	free(s);
 	t->sampler = NULL;
+}
+
+bool trace_look_again(struct trace *t, const struct trace_snapshot *s, size_t i,
+		      struct trace_look *found)
+{
+	uint64_t args[2] = { s->looks[i].key, s->ep[i].serial }, before = thread_cpu_ns();
+	LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
+
+	if (!t->sampler || bpf_prog_test_run_opts(t->sampler->again_fd, &o))
+		return false;
+	sampler_spent(t, thread_cpu_ns() - before);
+	*found = (struct trace_look){
+		.tx = o.retval & 15,
+		.rx = o.retval >> FOUND_RX & 15,
+		.facts = (o.retval & ~FOUND_AGAIN) >> FOUND_FACTS,
+	};
+	return o.retval & FOUND_AGAIN;
 }
 
 void sampler_told(const struct trace *t, struct trace_sampling *out)

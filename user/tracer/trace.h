@@ -313,7 +313,9 @@ enum {
 /* Of one endpoint of a sampled session: how often a look found each state, found it after a look
  * that had found it too, and two looks after one that had. */
 struct trace_looks {
+	uint64_t key; /* of its endpoint, for trace_look_again() */
 	uint64_t n;
+	unsigned int again; /* of these: looks that no sum of time has, see look_again() */
 	uint32_t tx_seen[TRACE_STATES], tx_again[TRACE_STATES], tx_later[TRACE_STATES];
 	uint32_t rx_seen[TRACE_STATES], rx_again[TRACE_STATES], rx_later[TRACE_STATES];
 	uint32_t fact[TRACE_LOOK_FACTS];   /* looks that found it */
@@ -472,6 +474,14 @@ int trace_poll(struct trace *t, int timeout_ms);
 /* drop the closed endpoints that a snapshot has shown: for a program that runs for days and has
  * reported them */
 void trace_forget_closed(struct trace *t);
+/* What one more look at a snapshot's endpoint `i` finds; the session's sums do not have it. False:
+ * it has ended. */
+struct trace_look {
+	unsigned int tx, rx, facts; /* enum tx_state, enum rx_state; a bit for each fact */
+};
+
+bool trace_look_again(struct trace *t, const struct trace_snapshot *s, size_t i,
+		      struct trace_look *found);
 /* how many closed endpoints are kept now: each takes 5 KB until it is forgotten */
 size_t trace_closed_kept(struct trace *t);
 
