@@ -592,29 +592,28 @@ static __always_inline bool was_just_looked_at(const struct endpoint *ep, ns_t a
 	return ep->tx.looks.n && at - ep->tx.seen < APART_NS;
 }
 
-static __always_inline bool is_being_made(const struct endpoint *ep)
-{
-	return !ep->tx.word || !ep->rx.word;
-}
-
-SUBPROG int look_at(__u64 key)
+/* `again`: the endpoint of this serial alone, and no sum has what is found: see look_again(). */
+SUBPROG int look_at(__u64 key, __u64 again)
 {
 	struct endpoint *ep = endpoint_known(key);
 	struct found f = {};
 
-	if (!ep || is_being_made(ep))
+	if (!ep || !ep->tx.word || !ep->rx.word) /* being made */
 		return 0;
 	if (ep->closed) {
 		if (ep->flags & EP_UNSENT)
 			endpoint_evict(ep, key, ep->closed);
 		return 0;
 	}
-	if (ended_unseen(ep))
+	if (ended_unseen(ep) || (again && ep->id.serial != again))
 		return 0;
 	f.at = bpf_ktime_get_ns();
-	if (was_just_looked_at(ep, f.at))
+	if (!again && was_just_looked_at(ep, f.at))
 		return 0;
 	find(ep, &f);
+	if (again)
+		return FOUND_AGAIN | f.facts << FOUND_FACTS | WORD_STATE(f.rx, DIR_RX) << FOUND_RX |
+		       WORD_STATE(f.tx, DIR_TX);
 	book_found(ep, &f);
 	return 1;
 }
@@ -632,7 +631,7 @@ int look(struct bpf_raw_tracepoint_args *ctx)
 
 		if (!key || i >= n)
 			break;
-		looked += look_at(*key);
+		looked += look_at(*key, 0);
 	}
 	count_more(COUNT_OBSERVED, looked);
 	return looked;
@@ -642,16 +641,7 @@ int look(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/look_again")
 int look_again(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct endpoint *ep = endpoint_known(ctx->args[0]);
-	struct found f = {};
-
-	if (!ep || ep->id.serial != ctx->args[1] || ep->closed || is_being_made(ep) ||
-	    ended_unseen(ep))
-		return 0;
-	f.at = bpf_ktime_get_ns();
-	find(ep, &f);
-	return FOUND_AGAIN | f.facts << FOUND_FACTS | WORD_STATE(f.rx, DIR_RX) << FOUND_RX |
-	       WORD_STATE(f.tx, DIR_TX);
+	return look_at(ctx->args[0], ctx->args[1]);
 }
 
 /* For one key, before it is read: is it still there, and what has TCP counted? */

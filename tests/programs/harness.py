@@ -12,6 +12,7 @@ import time
 
 SLOW = 1  # an emulated machine: waits may last so many times as long
 SCALE = 1.0  # and there is so much to do
+SAMPLED = False  # by samples at random instants, where the ledger would see each message
 TOOL = os.environ.get("IPCSTALL", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../ipcstall"))
 HUNG = 120  # seconds: a busy host is late, but not so late
 OTHERS = 0.05  # a cause that nobody expects may take so much of an endpoint's life, not more
@@ -84,7 +85,7 @@ class Trace:
     def __init__(self, box, args):
         self.file = box.path("ledger.json")
         self.log = box.path("ipcstall.log")
-        self.proc = box.start([TOOL, "attach", "--exact", "--json", self.file, *args], log="ipcstall.log")
+        self.proc = box.start([TOOL, "attach", *([] if SAMPLED else ["--exact"]), "--json", self.file, *args], log="ipcstall.log")
         until("ipcstall attach", lambda: self.attached())
 
     def attached(self):
@@ -101,6 +102,14 @@ class Trace:
             return json.load(f)["ledger"]
 
 
+def within(ledger, window):
+    """What was born in its time."""
+    chosen = {i for i, e in enumerate(ledger["endpoints"]) if window.began <= e["born_ns"] <= window.ended and
+              not {e["beside"][side]["comm"] for side in ("tx", "rx")} & {"ipcstall"}}
+    return {**ledger, "findings": [f for f in ledger["findings"] if f["endpoint"] in chosen],
+            "mine": [ledger["endpoints"][i] for i in chosen]}
+
+
 class Shared:
     """
     One tracer of everything for many cases, one after the other, where loading it takes longest: a case's ledger is what was born
@@ -115,10 +124,7 @@ class Shared:
         self.ledger = self.trace.end()
 
     def within(self, window):
-        chosen = {i for i, e in enumerate(self.ledger["endpoints"]) if window.began <= e["born_ns"] <= window.ended and
-                  not {e["beside"][side]["comm"] for side in ("tx", "rx")} & {"ipcstall"}}
-        return {**self.ledger, "findings": [f for f in self.ledger["findings"] if f["endpoint"] in chosen],
-                "mine": [self.ledger["endpoints"][i] for i in chosen]}
+        return within(self.ledger, window)
 
 
 class Window:
@@ -195,6 +201,10 @@ class Box:
         if self.shared:
             subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=HUNG, check=True)
             return Window(self.began).end()
+        if SAMPLED:
+            trace = Trace(self, ["-a"])
+            subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=HUNG, check=True)
+            return within(trace.end(), Window(self.began).end())
         file = self.path("ledger.json")
         done = subprocess.run([TOOL, "run", "--json", file, "--", *argv], stdin=subprocess.DEVNULL, capture_output=True,
                               timeout=HUNG, check=False)
