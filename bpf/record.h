@@ -97,7 +97,7 @@ struct looks {
 
 enum { LOOK_BY_DELACK = 1, LOOK_BY_READER = 2 };
 
-/* What look_again() returns: the state of tx, and from these bits on that of rx, the facts, and
+/* What one more look returns: the state of tx, and from these bits on that of rx, the facts, and
  * that the endpoint was there. */
 enum { FOUND_RX = 4, FOUND_FACTS = 8, FOUND_AGAIN = 1 << 30 };
 

@@ -592,7 +592,7 @@ static __always_inline bool was_just_looked_at(const struct endpoint *ep, ns_t a
 	return ep->tx.looks.n && at - ep->tx.seen < APART_NS;
 }
 
-/* `again`: the endpoint of this serial alone, and no sum has what is found: see look_again(). */
+/* `again`: the endpoint of this serial alone, and no sum has what is found. */
 SUBPROG int look_at(__u64 key, __u64 again)
 {
 	struct endpoint *ep = endpoint_known(key);
@@ -618,12 +618,15 @@ SUBPROG int look_at(__u64 key, __u64 again)
 	return 1;
 }
 
-/* args: how many. Returns how many of them were there. */
+/* args: how many. Returns how many of them were there. None: one more look at a key, whose it is to
+ * be, and returns what it found (FOUND_AGAIN). */
 SEC("raw_tp/look")
 int look(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u32 n = ctx->args[0], looked = 0;
 
+	if (!n)
+		return look_at(ctx->args[1], ctx->args[2]);
 	for (__u32 i = 0; i < LOOKS_AT_ONCE; i++) {
 		__u32 at = i; /* a copy: what stands on the stack the verifier does not follow as a
 				 bound */
@@ -635,13 +638,6 @@ int look(struct bpf_raw_tracepoint_args *ctx)
 	}
 	count_more(COUNT_OBSERVED, looked);
 	return looked;
-}
-
-/* What does a look find at this key now? No sum has it. args: the key, whose it is to be. */
-SEC("raw_tp/look_again")
-int look_again(struct bpf_raw_tracepoint_args *ctx)
-{
-	return look_at(ctx->args[0], ctx->args[1]);
 }
 
 /* For one key, before it is read: is it still there, and what has TCP counted? */

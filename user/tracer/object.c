@@ -145,7 +145,7 @@ static bool runs_on_demand(const struct trace *t, const char *program)
 	if (!strcmp(program, "stall_so_far"))
 		return t->opts.stall_threshold_ns;
 	if (t->backend == TRACE_SAMPLED &&
-	    (!strncmp(program, "look", 4) || !strcmp(program, "settle_sampled")))
+	    (!strcmp(program, "look") || !strcmp(program, "settle_sampled")))
 		return true;
 	if (!strcmp(program, "settle_listener"))
 		return t->opts.protos & 1u << TRACE_TCP;

@@ -21,13 +21,14 @@
 
 #define FIND_SHARE    0.2	   /* of the budget is for the search for descriptors */
 #define FIND_EVERY_NS 100000000ull /* at the soonest */
+#define LOOK_ARGS     3		   /* see look() */
 #define LIST_EVERY_NS \
 	1000000000ull /* a walk of the map, for those that are gone; the new ones are told of */
 
 struct sampler {
 	pthread_t thread;
 	bool running, stop;
-	int look_fd, again_fd;
+	int look_fd;
 	uint64_t *order; /* shared with the kernel half: LOOKS_AT_ONCE keys */
 	uint64_t *keys;	 /* of this round, in the order of their turns */
 	size_t n, at, room;
@@ -105,7 +106,7 @@ static void list_round(struct trace *t, struct sampler *s)
 
 static size_t run_look(struct sampler *s, size_t n)
 {
-	uint64_t args[1] = { n };
+	uint64_t args[LOOK_ARGS] = { n };
 	LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
 
 	memcpy(s->order, s->keys + s->at, n * sizeof(*s->keys));
@@ -198,15 +199,13 @@ static int map_order(struct trace *t, struct sampler *s)
 static struct sampler *sampler_new(struct trace *t)
 {
 	struct sampler *s = calloc(1, sizeof(*s));
-	struct bpf_program *p = bpf_object__find_program_by_name(t->obj, "look"),
-			   *again = bpf_object__find_program_by_name(t->obj, "look_again");
+	struct bpf_program *p = bpf_object__find_program_by_name(t->obj, "look");
 
 	if (!s)
 		return NULL;
 	s->room = t->opts.max_endpoints;
 	s->keys = calloc(s->room, sizeof(*s->keys));
 	s->look_fd = p ? bpf_program__fd(p) : -1;
-	s->again_fd = again ? bpf_program__fd(again) : -1;
 	t->sampler = s;
 	if (s->keys && s->look_fd >= 0 && !map_order(t, s))
 		return s;
@@ -264,10 +263,11 @@ void sampler_free(struct trace *t)
 bool trace_look_again(struct trace *t, const struct trace_snapshot *s, size_t i,
 		      struct trace_look *found)
 {
-	uint64_t args[2] = { s->looks[i].key, s->ep[i].serial }, before = thread_cpu_ns();
+	uint64_t args[LOOK_ARGS] = { 0, s->looks[i].key, s->ep[i].serial },
+		 before = thread_cpu_ns();
 	LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
 
-	if (!t->sampler || bpf_prog_test_run_opts(t->sampler->again_fd, &o))
+	if (!t->sampler || bpf_prog_test_run_opts(t->sampler->look_fd, &o))
 		return false;
 	sampler_spent(t, thread_cpu_ns() - before);
 	*found = (struct trace_look){
