@@ -5,6 +5,7 @@ import signal
 import socket
 import struct
 
+import harness
 from harness import HUNG, SCALE, Wrong, case, free_port, messages, need, settled, until
 
 GET = struct.pack(">HHHH", 1, 0, 1, 0) + b"get key\r\n"
@@ -57,9 +58,11 @@ def overload(box):
     os.kill(process.pid, signal.SIGCONT)
     until("the server to have read", lambda: not unread(port))
     ledger = trace.end()
-    seen = sum(e["beside"]["drops"]["rcvbuf"] or 0 for e in ledger["endpoints"])
+    reason = "other" if harness.SAMPLED else "rcvbuf"  # the socket's own count has none
+    seen = sum(e["beside"]["drops"][reason] or 0 for e in ledger["endpoints"])
     lost = {name: after - before[name] for name, after in kernel_drops().items()}
-    if seen < 1000 or seen != sum(lost.values()):
+    most = sum(lost.values())
+    if seen < 1000 or seen > most or (seen < most and not harness.SAMPLED):  # samples count from the first on
         raise Wrong(f"dropped for want of receive buffer: {seen} seen, the kernel counted {lost}")
     return ledger
 

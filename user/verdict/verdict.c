@@ -84,6 +84,17 @@ static bool is_mostly_in_flight(const struct trace_snapshot *s, const struct tra
 	return l && l->tx_seen[cause] && 2 * l->fact[TRACE_FACT_IN_FLIGHT] >= l->tx_seen[cause];
 }
 
+/* By looks: what is out is not acknowledged for so long, for each segment that was sent, that no
+ * short path explains it. */
+#define WITHHELD_NS 10000000
+
+static bool looked_withheld(const struct trace_snapshot *s, const struct trace_endpoint *ep,
+			    enum tx_state cause)
+{
+	return cause == TX_NAGLE && is_mostly_in_flight(s, ep, cause) && ep->path.sent_segments &&
+	       ep->tx.ns[cause] >= WITHHELD_NS * (uint64_t)ep->path.sent_segments;
+}
+
 static void lay_blame(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 		      struct finding *f)
 {
@@ -166,7 +177,9 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 			cause == TX_RECOVERY && ep->needless && 2 * ep->needless >= ep->retransmits,
 		.peaks_at_delack =
 			ep->proto == TRACE_TCP &&
-			blame_like_delack(ep->tx.hist[cause][TRACE_SLOT_DELACK], ep->tx.ns[cause]),
+			(blame_like_delack(ep->tx.hist[cause][TRACE_SLOT_DELACK],
+					   ep->tx.ns[cause]) ||
+			 looked_withheld(s, ep, cause)),
 	};
 	lay_blame(s, ep, f);
 	f->limit = limit_of(s, f);
