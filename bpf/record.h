@@ -685,7 +685,7 @@ struct sleeper_functions {
 };
 
 #define BIRTHS \
-	1024 /* keys of the endpoints that were made last, by serial, are kept for whoever looks \
+	16384 /* keys of the endpoints that were made last, by serial, are kept for whoever looks \
 	      */
 
 #define LOOKS_AT_ONCE 256 /* endpoints that one run of `look` looks at */

@@ -674,6 +674,12 @@ static __always_inline void note_process(struct endpoint *ep)
 		note_holder(&ep->rx_calls, &who);
 }
 
+/* Both ends have closed it, and TCP's counts stay what they are. */
+static __always_inline bool ends_in_order(int old)
+{
+	return old == TCP_LAST_ACK || old == TCP_FIN_WAIT2 || old == TCP_CLOSING;
+}
+
 SEC("raw_tp/inet_sock_set_state")
 int BPF_PROG(once_state, struct sock *sk, int old, int state)
 {
@@ -691,7 +697,7 @@ int BPF_PROG(once_state, struct sock *sk, int old, int state)
 		return 0;
 	}
 	note_reset(ep, (__u64)sk);
-	return tcp_audit(ep, 0);
+	return ends_in_order(old) ? 0 : tcp_audit(ep, 0);
 }
 
 SEC("raw_tp/tcp_destroy_sock")

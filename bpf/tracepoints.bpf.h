@@ -571,7 +571,9 @@ static __always_inline void listening_turns(__u64 sk, bool on)
 }
 
 #define TCP_FIN_WAIT1 4
+#define TCP_FIN_WAIT2 5
 #define TCP_LAST_ACK  9
+#define TCP_CLOSING   11
 
 #define ETIMEDOUT 110
 
