@@ -611,15 +611,14 @@ SUBPROG int look_at(__u64 key, __u64 again)
 	if (!again && was_just_looked_at(ep, f.at))
 		return 0;
 	find(ep, &f);
-	if (again)
-		return FOUND_AGAIN | f.facts << FOUND_FACTS | WORD_STATE(f.rx, DIR_RX) << FOUND_RX |
-		       WORD_STATE(f.tx, DIR_TX);
-	book_found(ep, &f);
-	return 1;
+	if (!again)
+		book_found(ep, &f);
+	return FOUND | f.facts << FOUND_FACTS | WORD_STATE(f.rx, DIR_RX) << FOUND_RX |
+	       WORD_STATE(f.tx, DIR_TX);
 }
 
-/* args: how many. Returns how many of them were there. None: one more look at a key, whose it is to
- * be, and returns what it found (FOUND_AGAIN). */
+/* args: how many. Puts what was found in the places of the keys, and returns how many of them were
+ * there. None: one more look at a key, whose it is to be, and returns what it found. */
 SEC("raw_tp/look")
 int look(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -634,7 +633,8 @@ int look(struct bpf_raw_tracepoint_args *ctx)
 
 		if (!key || i >= n)
 			break;
-		looked += look_at(*key, 0);
+		*key = look_at(*key, 0);
+		looked += *key != 0;
 	}
 	count_more(COUNT_OBSERVED, looked);
 	return looked;

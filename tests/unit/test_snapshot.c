@@ -433,17 +433,6 @@ static void what_is_not_kept_is_summed(void **state)
 	free(t.closed.rest);
 }
 
-static void keys_stand_once(void **state)
-{
-	uint64_t v[] = { 7, 3, 7, 9, 3, 3, 1 };
-	static const uint64_t want[] = { 1, 3, 7, 9 };
-
-	assert_int_equal(snapshot_unique_keys(v, 7), 4);
-	assert_memory_equal(v, want, sizeof(want));
-	assert_int_equal(snapshot_unique_keys(v, 0), 0);
-	assert_int_equal(snapshot_unique_keys(v, 4), 4);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -464,7 +453,7 @@ int main(void)
 		cmocka_unit_test(a_call_under_way_is_not_judged),
 		cmocka_unit_test(what_a_call_under_way_moved_shows),
 		cmocka_unit_test(a_name_comes_in_clean),
-		cmocka_unit_test(what_is_not_kept_is_summed), cmocka_unit_test(keys_stand_once),
+		cmocka_unit_test(what_is_not_kept_is_summed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

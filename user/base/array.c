@@ -42,3 +42,21 @@ size_t array_lower_bound(const void *want, const void *v, size_t n, size_t size,
 	}
 	return lo;
 }
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+size_t array_unique(uint64_t *v, size_t n)
+{
+	size_t out = 0;
+
+	qsort(v, n, sizeof(*v), by_number);
+	for (size_t i = 0; i < n; i++)
+		if (!out || v[out - 1] != v[i])
+			v[out++] = v[i];
+	return out;
+}

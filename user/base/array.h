@@ -13,6 +13,8 @@ void *array_new(size_t n, size_t more, size_t size);
  * memory, and the old one stands. */
 void *array_resize(void *old, size_t n, size_t more, size_t size);
 
+/* Sorts them, and keeps one of those that are equal. Returns how many that leaves. */
+size_t array_unique(uint64_t *v, size_t n);
 /* Of a sorted array the index of the first element that does not come before this one. */
 size_t array_lower_bound(const void *want, const void *v, size_t n, size_t size,
 			 int (*order)(const void *, const void *));

@@ -8,10 +8,10 @@
 #include "base/signals.h"
 #include "commands/command.h"
 #include "render/ledger_text.h"
-#include "session/look_again.h"
 #include "session/prover.h"
 #include "session/sampling.h"
 #include "session/session.h"
+#include "session/suspects.h"
 
 struct watch_opts {
 	struct session_opts live; /* first: its rows count from its beginning */
@@ -73,7 +73,8 @@ struct watch {
 	const struct watch_opts *o;
 	struct session live;
 	struct prover prover;
-	struct trace_snapshot last;
+	struct trace_snapshot last; /* of all; at_ns 0: there is none */
+	uint64_t judged_ns;	    /* up to here */
 	uint64_t end_ns;
 	struct {
 		uint64_t serial, at_ns;
@@ -232,33 +233,76 @@ static uint64_t longest_ns(const struct verdict *v)
 	return v->n ? v->v[v->lead].ns : 0;
 }
 
-static int judge_window(struct watch *w, struct err *e)
+/* Of so many endpoints a snapshot takes no more than looks do. */
+#define WHOLE_MOST 256
+
+/* of all endpoints */
+static int whole_window(struct watch *w, struct trace_snapshot *window, struct err *e)
 {
-	struct trace_snapshot now, window;
-	struct zoom_stop stop = { .asked = stopped };
+	struct trace_snapshot now;
 	struct trace_error te = {};
-	struct verdict v;
+	int rc = 0;
 
 	if (session_snapshot(&w->live, &now, &te))
 		return session_error(e, &te);
-	trace_forget_closed(w->live.t);
-	if (trace_snapshot_sub(&window, &w->last, &now)) {
+	*window = (struct trace_snapshot){ .at_ns = now.at_ns };
+	if (w->last.at_ns)
+		rc = trace_snapshot_sub(window, &w->last, &now);
+	if (rc) {
+		err_set(e, EXIT_NO_RESOURCE, "watch: no memory for %zu endpoints; trace fewer",
+			now.n);
 		trace_snapshot_free(&now);
-		return err_set(e, EXIT_NO_RESOURCE,
-			       "watch: no memory for %zu endpoints; trace fewer", now.n);
+		return -1;
 	}
-	look_again(w->live.t, &window, w->end_ns, &stop);
+	trace_snapshot_free(&w->last);
+	w->last = now;
+	return 0;
+}
+
+/* of those that looks found stalled */
+static int suspects_window(struct watch *w, struct trace_snapshot *window, struct err *e)
+{
+	struct trace_error te = {};
+
+	trace_snapshot_free(&w->last);
+	w->last = (struct trace_snapshot){};
+	return suspects_take(w->live.t, w->judged_ns, window, &te) ? session_error(e, &te) : 0;
+}
+
+static int take_window(struct watch *w, struct trace_snapshot *window, struct err *e)
+{
+	struct trace_sampling sampled;
+	int rc;
+
+	trace_sampled(w->live.t, &sampled);
+	if (sampled.endpoints > WHOLE_MOST)
+		rc = suspects_window(w, window, e);
+	else
+		rc = whole_window(w, window, e);
+	trace_forget_closed(w->live.t);
+	return rc;
+}
+
+static int judge_window(struct watch *w, struct err *e)
+{
+	struct zoom_stop stop = { .asked = stopped };
+	struct trace_snapshot window;
+	struct verdict v;
+
+	if (take_window(w, &window, e))
+		return -1;
+	suspects_confirm(w->live.t, &window, w->end_ns, &stop);
 	verdict_make(&window, &v);
-	keep_judgement(w, &window, &v);
+	if (window.n)
+		keep_judgement(w, &window, &v);
 	if (is_worth_telling(w, &v) &&
 	    is_new(w, window.ep[v.v[v.lead].endpoint].serial, v.v[v.lead].cause))
 		tell(w, &window, &v);
 	if (asked || (w->o->dump_ns && v.outcome == OUTCOME_STALLED &&
 		      longest_ns(&v) >= (uint64_t)w->o->dump_ns))
 		dump_before(w);
+	w->judged_ns = window.at_ns;
 	trace_snapshot_free(&window);
-	trace_snapshot_free(&w->last);
-	w->last = now;
 	return 0;
 }
 
@@ -282,8 +326,6 @@ static int watch_all(struct watch *w, const struct trace_options *filter, struct
 
 static int begin(struct watch *w, struct trace_options *filter, double zoom_budget, struct err *e)
 {
-	struct trace_error te = {};
-
 	w->n_before = (size_t)(w->o->before_ns / w->o->every_ns) + 1;
 	w->before = calloc(w->n_before, sizeof(*w->before));
 	if (!w->before)
@@ -296,7 +338,8 @@ static int begin(struct watch *w, struct trace_options *filter, double zoom_budg
 	if (prover_load(&w->prover, e) ||
 	    session_drop_privileges(&w->live, w->prover.loaded, e))
 		return -1;
-	return session_snapshot(&w->live, &w->last, &te) ? session_error(e, &te) : 0;
+	w->judged_ns = now_ns(); /* how many endpoints there are will be known with the looks */
+	return 0;
 }
 
 static void end(struct watch *w)

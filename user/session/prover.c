@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "session/prover.h"
 
+#include <sys/param.h>
 #include <time.h>
 
 #include "base/clock.h"
 #include "base/human.h"
 #include "base/opt.h"
 #include "render/ledger_text.h"
-#include "session/look_again.h"
 #include "session/session.h"
+#include "session/suspects.h"
 #include "verdict/waiting_processes.h"
 
 #define JUDGED_EVERY_NS 2000000000ull
 #define FIRST_NS	1000000000ull
+#define JUDGING_SHARE	0.005 /* of a CPU: of 20,000 endpoints it takes most of a second */
 #define LEAST_SHARE	0.1
 
 void prover_begin(struct prover *p, const struct trace_options *filter, double budget,
@@ -223,6 +225,7 @@ static bool prove(struct prover *p, const struct proof *wanted, const struct par
 static int judge(struct prover *p, struct trace *t, uint64_t deadline, const struct zoom_stop *stop,
 		 struct err *e)
 {
+	uint64_t before = thread_cpu_ns();
 	struct trace_snapshot now, window;
 	struct trace_error te = {};
 	struct parties who;
@@ -238,8 +241,9 @@ static int judge(struct prover *p, struct trace *t, uint64_t deadline, const str
 		return err_set(e, EXIT_NO_RESOURCE,
 			       "attach: no memory for %zu endpoints; trace fewer", now.n);
 	}
-	look_again(t, &window, deadline, stop);
+	suspects_confirm(t, &window, deadline, stop);
 	verdict_make(&window, &v);
+	p->judging_ns = thread_cpu_ns() - before;
 	if (is_suspect(p, &window, &v, &wanted, &who) && prove(p, &wanted, &who, deadline, stop) &&
 	    wanted.of == OUTCOME_STALLED)
 		rule(p, &window.ep[v.v[v.lead].endpoint], &v.v[v.lead], &p->proofs[p->n - 1]);
@@ -252,10 +256,14 @@ static int judge(struct prover *p, struct trace *t, uint64_t deadline, const str
 int prover_tick(struct prover *p, struct trace *t, uint64_t deadline, const struct zoom_stop *stop,
 		struct err *e)
 {
+	int rc;
+
 	if (!(p->budget > 0) || now_ns() < p->next_ns)
 		return 0;
-	p->next_ns = now_ns() + JUDGED_EVERY_NS;
-	return judge(p, t, deadline, stop, e);
+	rc = judge(p, t, deadline, stop, e);
+	p->next_ns = now_ns() +
+		     MAX(JUDGED_EVERY_NS, (uint64_t)((double)p->judging_ns / JUDGING_SHARE));
+	return rc;
 }
 
 /* One process waits, or is awaited, in both. */

@@ -31,7 +31,7 @@ struct prover {
 	bool loaded;
 	uint64_t load_ns; /* so long loading takes, for all that is known: as that of the looks */
 	struct trace_snapshot last; /* up to here it was judged */
-	uint64_t next_ns;
+	uint64_t next_ns, judging_ns; /* when it is due; the CPU time that the last one took */
 	struct proof proofs[PROOFS_MOST];
 	size_t n;
 	struct trace_ruling rulings[PROOFS_MOST]; /* of those that found no stall, but a limit */

@@ -18,12 +18,11 @@ static __u32 number_of(struct trace *t, pid_t tgid)
 
 static bool is_followed(const struct trace *t, __u32 tgid)
 {
-	const __u32 *hint = object_var(t, "tgid_hint");
-	int fd = bpf_object__find_map_fd_by_name(t->obj, "followed");
+	const __u32 *hint = t->tgid_hint;
 	unsigned char one;
 
 	return !hint || hint[tgid % TGID_HINTS] == tgid ||
-	       (hint[tgid % TGID_HINTS] && !bpf_map_lookup_elem(fd, &tgid, &one));
+	       (hint[tgid % TGID_HINTS] && !bpf_map_lookup_elem(t->followed_fd, &tgid, &one));
 }
 
 /* Who has ended is followed no more. */
@@ -38,9 +37,8 @@ bool is_outsider(const struct trace *t, __u32 tgid)
 
 int trace_follow(struct trace *t, pid_t tgid, struct trace_error *e)
 {
-	__u32 *hint = object_var(t, "tgid_hint");
+	__u32 *hint = t->tgid_hint;
 	unsigned char one = 1;
-	int fd = bpf_object__find_map_fd_by_name(t->obj, "followed");
 	__u32 key = number_of(t, tgid);
 
 	if (!key)
@@ -48,7 +46,7 @@ int trace_follow(struct trace *t, pid_t tgid, struct trace_error *e)
 			    "it has exited, or this kernel does not show its pid outside this PID "
 			    "namespace",
 			    "trace a cgroup instead, or from outside the container");
-	if (!hint || bpf_map_update_elem(fd, &key, &one, BPF_ANY))
+	if (!hint || bpf_map_update_elem(t->followed_fd, &key, &one, BPF_ANY))
 		return fail_sys(e, errno, "cannot follow the process", "trace a cgroup instead");
 	hint[key % TGID_HINTS] =
 		hint[key % TGID_HINTS] ? ~0u : key; /* more than one: the programs ask the map */

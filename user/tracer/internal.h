@@ -55,6 +55,8 @@ struct trace {
 	bool hashed; /* a large session: see bpf/endpoint_table.bpf.h */
 	char *vars;  /* the object's variables, shared with the kernel */
 	size_t vars_size;
+	uint32_t *tgid_hint; /* of these: see trace_follow() */
+	int followed_fd;
 	const struct call
 		*calls; /* of these variables the table of threads in calls; NULL: there is none */
 	int endpoints_fd, keys_fd, settle_fd, so_far_fd, stats_fd, seed_fd, seed_call, seed_poll,
@@ -149,11 +151,9 @@ int sampler_start(struct trace *t, struct trace_error *e);
 void sampler_stop(struct trace *t);
 void sampler_free(struct trace *t);
 /* what it did and cost so far */
-void sampler_told(const struct trace *t, struct trace_sampling *s);
 /* sockets and pipes that no hook tells of: look for new ones, now and then; called with the
  * session's lock */
 void sampler_finds(struct trace *t);
-uint64_t thread_cpu_ns(void);
 void sampler_spent(struct trace *t, uint64_t cpu_ns); /* on /proc */
 bool sampler_will_find(const struct trace *t); /* now */
 /* digest.c: all keys in use, into t->look.keys; how many there are */
@@ -210,8 +210,6 @@ uint64_t snapshot_now(void);
 void snapshot_settle(struct trace *t);
 void snapshot_tell_ongoing(struct trace *t, uint64_t at);
 int snapshot_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e);
-/* sorted, each once; how many there are */
-size_t snapshot_unique_keys(uint64_t *keys, size_t n);
 
 /* one of the programs that user space runs, for one key; < 0: it is not loaded */
 void snapshot_run(int program, uint64_t key, uint64_t at);

@@ -69,5 +69,7 @@ int object_map_vars(struct trace *t)
 	if (t->vars == MAP_FAILED)
 		t->vars = NULL;
 	t->calls = object_var(t, "calls");
+	t->tgid_hint = object_var(t, "tgid_hint");
+	t->followed_fd = bpf_object__find_map_fd_by_name(t->obj, "followed");
 	return t->vars ? 0 : -1;
 }

@@ -14,6 +14,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "tracer/internal.h"
 
 #define WALK_SHARE    0.2	    /* of the budget is for walks of /proc */

@@ -7,6 +7,7 @@
 #include <sys/param.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "tracer/internal.h"
 
 #define ASK_SHARE 0.2 /* of the budget is for these questions to /proc */

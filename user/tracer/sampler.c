@@ -15,12 +15,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/clock.h"
 #include "tracer/internal.h"
 #include "sampler/tempo.h"
 #include "stats/rng.h"
 
 #define FIND_SHARE    0.2	   /* of the budget is for the search for descriptors */
 #define FIND_EVERY_NS 100000000ull /* at the soonest */
+#define STALLED_KEPT  TRACE_STALLED_KEPT
 #define LOOK_ARGS     3		   /* see look() */
 #define LIST_EVERY_NS \
 	1000000000ull /* a walk of the map, for those that are gone; the new ones are told of */
@@ -32,6 +35,10 @@ struct sampler {
 	uint64_t *order; /* shared with the kernel half: LOOKS_AT_ONCE keys */
 	uint64_t *keys;	 /* of this round, in the order of their turns */
 	size_t n, at, room;
+	const uint64_t *last_serial, *births; /* of the kernel half */
+	pthread_mutex_t stalled_lock;
+	uint64_t stalled[STALLED_KEPT]; /* keys that looks found stalled */
+	size_t n_stalled;
 	struct tempo tempo;
 	struct rng rng;
 	uint64_t listed_ns, serial_then;
@@ -41,14 +48,6 @@ struct sampler {
 };
 
 _Static_assert(TEMPO_AT_ONCE == LOOKS_AT_ONCE, "one run looks at another number of endpoints");
-
-uint64_t thread_cpu_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* A look that waits for a CPU comes when somebody else sleeps, and not at an instant that nobody
  * chose: so it goes first, where that is allowed. */
@@ -61,11 +60,11 @@ static void go_first(void)
 		setpriority(PRIO_PROCESS, 0, -20);
 }
 
-static uint64_t last_serial(struct trace *t)
+static uint64_t last_serial(const struct trace *t)
 {
-	const uint64_t *last = object_var(t, "last_serial");
+	const struct sampler *s = t->sampler;
 
-	return last ? __atomic_load_n(last, __ATOMIC_RELAXED) : 0;
+	return s->last_serial ? __atomic_load_n(s->last_serial, __ATOMIC_RELAXED) : 0;
 }
 
 static void list_all(struct trace *t, struct sampler *s, uint64_t now)
@@ -82,12 +81,11 @@ static void list_all(struct trace *t, struct sampler *s, uint64_t now)
 /* Their keys stand in a ring. One that is being made at this moment comes with the next walk. */
 static void add_births(struct trace *t, struct sampler *s)
 {
-	const uint64_t *births = object_var(t, "births");
 	uint64_t last = last_serial(t);
 
-	for (; births && s->serial_then < last && s->n < s->room; s->n++)
-		s->keys[s->n] =
-			__atomic_load_n(&births[++s->serial_then % BIRTHS], __ATOMIC_RELAXED);
+	for (; s->births && s->serial_then < last && s->n < s->room; s->n++)
+		s->keys[s->n] = __atomic_load_n(&s->births[++s->serial_then % BIRTHS],
+						__ATOMIC_RELAXED);
 }
 
 /* a new round: all that live, in a new order */
@@ -104,14 +102,32 @@ static void list_round(struct trace *t, struct sampler *s)
 		rng_shuffle(&s->rng, s->keys, s->n, sizeof(*s->keys));
 }
 
+static bool is_stalled(uint64_t found)
+{
+	return found & FOUND && tx_is_stall(found & 15);
+}
+
+static void note_stalled(struct sampler *s, size_t n)
+{
+	pthread_mutex_lock(&s->stalled_lock);
+	for (size_t i = 0; i < n && s->n_stalled < STALLED_KEPT; i++)
+		if (is_stalled(s->order[i]))
+			s->stalled[s->n_stalled++] = s->keys[s->at + i];
+	pthread_mutex_unlock(&s->stalled_lock);
+}
+
 static size_t run_look(struct sampler *s, size_t n)
 {
 	uint64_t args[LOOK_ARGS] = { n };
 	LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
 
 	memcpy(s->order, s->keys + s->at, n * sizeof(*s->keys));
+	if (bpf_prog_test_run_opts(s->look_fd, &o))
+		o.retval = 0;
+	else
+		note_stalled(s, n);
 	s->at += n;
-	return bpf_prog_test_run_opts(s->look_fd, &o) ? 0 : o.retval;
+	return o.retval;
 }
 
 static void look_once(struct trace *t, struct sampler *s)
@@ -127,6 +143,7 @@ static void look_once(struct trace *t, struct sampler *s)
 	__atomic_fetch_add(&s->told.endpoint_looks, found, __ATOMIC_RELAXED);
 	s->told.rate_hz = s->tempo.hz;
 	s->told.part = s->n ? (double)n / (double)s->n : 1;
+	__atomic_store_n(&s->told.endpoints, s->n, __ATOMIC_RELAXED);
 }
 
 static void sleep_until(uint64_t at, uint64_t now)
@@ -206,6 +223,9 @@ static struct sampler *sampler_new(struct trace *t)
 	s->room = t->opts.max_endpoints;
 	s->keys = calloc(s->room, sizeof(*s->keys));
 	s->look_fd = p ? bpf_program__fd(p) : -1;
+	s->last_serial = object_var(t, "last_serial");
+	s->births = object_var(t, "births");
+	pthread_mutex_init(&s->stalled_lock, NULL);
 	t->sampler = s;
 	if (s->keys && s->look_fd >= 0 && !map_order(t, s))
 		return s;
@@ -255,6 +275,7 @@ void sampler_free(struct trace *t)
 	if (s->order)
 		munmap(s->order,
 		       MAX(LOOKS_AT_ONCE * sizeof(*s->order), (size_t)sysconf(_SC_PAGESIZE)));
+	pthread_mutex_destroy(&s->stalled_lock);
 	free(s->keys);
 	free(s);
 	t->sampler = NULL;
@@ -273,12 +294,27 @@ bool trace_look_again(struct trace *t, const struct trace_snapshot *s, size_t i,
 	*found = (struct trace_look){
 		.tx = o.retval & 15,
 		.rx = o.retval >> FOUND_RX & 15,
-		.facts = (o.retval & ~FOUND_AGAIN) >> FOUND_FACTS,
+		.facts = (o.retval & ~FOUND) >> FOUND_FACTS,
 	};
-	return o.retval & FOUND_AGAIN;
+	return o.retval & FOUND;
 }
 
-void sampler_told(const struct trace *t, struct trace_sampling *out)
+size_t trace_take_stalled(struct trace *t, uint64_t *keys)
+{
+	struct sampler *s = t->sampler;
+	size_t n;
+
+	if (!s)
+		return 0;
+	pthread_mutex_lock(&s->stalled_lock);
+	n = s->n_stalled;
+	memcpy(keys, s->stalled, n * sizeof(*keys));
+	s->n_stalled = 0;
+	pthread_mutex_unlock(&s->stalled_lock);
+	return array_unique(keys, n);
+}
+
+void trace_sampled(const struct trace *t, struct trace_sampling *out)
 {
 	*out = t->sampler ? t->sampler->told : (struct trace_sampling){};
 }

@@ -15,24 +15,6 @@
 	4 /* so many; then whoever is in the midst of a step, off its CPU perhaps, is given time \
 	   */
 
-static int by_number(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-size_t snapshot_unique_keys(uint64_t *keys, size_t n)
-{
-	size_t out = 0;
-
-	qsort(keys, n, sizeof(*keys), by_number);
-	for (size_t i = 0; i < n; i++)
-		if (!out || keys[out - 1] != keys[i])
-			keys[out++] = keys[i];
-	return out;
-}
-
 #define RESTARTS 8 /* of a walk in a map that others change without end */
 
 /* All keys first. Where the one before was deleted meanwhile, htab_map_get_next_key() begins again
@@ -44,13 +26,13 @@ static size_t list_keys(int fd, uint64_t *keys, size_t max)
 
 	for (size_t steps = 0; steps < RESTARTS * max && !bpf_map_get_next_key(fd, from, &key);
 	     steps++) {
-		n = n < max ? n : snapshot_unique_keys(keys, n);
+		n = n < max ? n : array_unique(keys, n);
 		if (n == max)
 			break;
 		keys[n++] = prev = key;
 		from = &prev;
 	}
-	return snapshot_unique_keys(keys, n);
+	return array_unique(keys, n);
 }
 
 /* keys: room for opts.max_endpoints */
@@ -114,20 +96,27 @@ static int copy_rest(const struct closed_list *l, struct trace_snapshot *s)
 	return 0;
 }
 
+static struct keyed *make_room(const struct trace *t, struct trace_snapshot *s, size_t n)
+{
+	struct keyed *k = array_new(n, 1, sizeof(*k));
+
+	s->ep = array_new(n, 1, sizeof(*s->ep));
+	s->looks = t->sampler ? array_new(n, 1, sizeof(*s->looks)) : NULL;
+	if (k && s->ep && (!t->sampler || s->looks))
+		return k;
+	free(k);
+	return NULL;
+}
+
 /* `live` holds n copies; what closed after its copy (the list's entries from `since` on) counts
  * once, as closed */
 static int assemble(struct trace *t, struct trace_snapshot *s, const struct endpoint *live,
 		    size_t n, size_t since)
 {
-	size_t all = n + t->closed.n;
-	struct keyed *k = array_new(all, 1, sizeof(*k));
+	struct keyed *k = make_room(t, s, n + t->closed.n);
 
-	s->ep = array_new(all, 1, sizeof(*s->ep));
-	s->looks = t->sampler ? array_new(all, 1, sizeof(*s->looks)) : NULL;
-	if (!k || !s->ep || (t->sampler && !s->looks)) {
-		free(k);
+	if (!k)
 		return -1;
-	}
 	for (size_t i = 0; i < t->closed.n; i++)
 		peers_put(s, k, &t->closed.ep[i], t);
 	for (size_t i = 0; i < n; i++)
@@ -160,14 +149,18 @@ static bool settle_and_read(const struct trace *t, uint64_t key, struct endpoint
 	return false;
 }
 
+static bool read_wanted(struct trace *t, uint64_t key, struct endpoint *ep)
+{
+	return settle_and_read(t, key, ep) && !(ep->flags & EP_UNSENT) &&
+	       !is_strangers(ep->flags, ep->peer);
+}
+
 static size_t read_live(struct trace *t, struct endpoint *live, uint64_t *keys)
 {
 	size_t n = snapshot_keys(t, keys), got = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (settle_and_read(t, keys[i], &live[got]) && !(live[got].flags & EP_UNSENT) &&
-		    !is_strangers(live[got].flags, live[got].peer))
-			got++;
+		got += read_wanted(t, keys[i], &live[got]);
 		if (i % RING_HOLDS ==
 		    RING_HOLDS - 1) /* each may be found gone, and its record is in the ring then */
 			ring_buffer__consume(t->ring);
@@ -210,7 +203,7 @@ int snapshot_fill(struct trace *t, struct trace_snapshot *s, struct trace_error 
 
 	s->at_ns = snapshot_now();
 	s->everything = t->opts.filter == TRACE_FILTER_ALL && !t->opts.port_lo;
-	sampler_told(t, &s->sampling);
+	trace_sampled(t, &s->sampling);
 	if (live && keys) {
 		uint64_t dropped = t->closed.dropped;
 		size_t since = t->closed.n, n = read_live(t, live, keys);
@@ -225,6 +218,62 @@ int snapshot_fill(struct trace *t, struct trace_snapshot *s, struct trace_error 
 	counters_fill(t, &s->counters);
 	listeners_fill(t, &s->listeners, s->at_ns);
 	return 0;
+}
+
+static bool has(const struct endpoint *ep, size_t n, uint64_t key)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ep[i].id.key == key)
+			return true;
+	return false;
+}
+
+/* with their other ends */
+static size_t read_some(struct trace *t, const uint64_t *keys, size_t n, struct endpoint *live)
+{
+	size_t got = 0, first;
+
+	for (size_t i = 0; i < n; i++)
+		got += read_wanted(t, keys[i], &live[got]);
+	first = got;
+	for (size_t i = 0; i < first; i++)
+		if (live[i].peer && !has(live, got, live[i].peer))
+			got += read_wanted(t, live[i].peer, &live[got]);
+	return got;
+}
+
+static int fill_some(struct trace *t, const uint64_t *keys, size_t n, struct trace_snapshot *s)
+{
+	struct endpoint *live = array_new(2 * n, 1, sizeof(*live));
+	struct keyed *k = live ? make_room(t, s, 2 * n) : NULL;
+
+	if (k) {
+		size_t got = read_some(t, keys, n, live);
+
+		for (size_t i = 0; i < got; i++)
+			peers_put(s, k, &live[i], t);
+		peers_join(s, k);
+	}
+	free(live);
+	free(k);
+	return k ? 0 : -1;
+}
+
+int trace_snapshot_some(struct trace *t, const uint64_t *keys, size_t n, struct trace_snapshot *s,
+			struct trace_error *e)
+{
+	int err;
+
+	memset(e, 0, sizeof(*e));
+	*s = (struct trace_snapshot){ .at_ns = snapshot_now() };
+	trace_sampled(t, &s->sampling);
+	pthread_mutex_lock(&t->lock);
+	err = fill_some(t, keys, n, s);
+	pthread_mutex_unlock(&t->lock);
+	if (!err)
+		return 0;
+	trace_snapshot_free(s);
+	return fail_sys(e, ENOMEM, "cannot take a snapshot", "free some memory");
 }
 
 void trace_snapshot_free(struct trace_snapshot *s)

@@ -315,7 +315,7 @@ enum {
 struct trace_looks {
 	uint64_t key; /* of its endpoint, for trace_look_again() */
 	uint64_t n;
-	unsigned int again; /* of these: looks that no sum of time has, see look_again() */
+	unsigned int again; /* of these: looks that no sum of time has, see suspects_confirm() */
 	uint32_t tx_seen[TRACE_STATES], tx_again[TRACE_STATES], tx_later[TRACE_STATES];
 	uint32_t rx_seen[TRACE_STATES], rx_again[TRACE_STATES], rx_later[TRACE_STATES];
 	uint32_t fact[TRACE_LOOK_FACTS];   /* looks that found it */
@@ -337,6 +337,7 @@ struct trace_sampling {
 	uint64_t look_ns,
 		find_ns; /* CPU of the looks; of what is asked of /proc */
 	uint64_t since_ns;
+	uint64_t endpoints; /* there are */
 };
 
 /*
@@ -474,6 +475,17 @@ int trace_poll(struct trace *t, int timeout_ms);
 /* drop the closed endpoints that a snapshot has shown: for a program that runs for days and has
  * reported them */
 void trace_forget_closed(struct trace *t);
+/* Of a session that samples: what it did so far. */
+void trace_sampled(const struct trace *t, struct trace_sampling *out);
+
+#define TRACE_STALLED_KEPT 1024
+
+/* The endpoints that looks found stalled since this was last asked; `keys` has room for as many as
+ * are kept. Returns how many. */
+size_t trace_take_stalled(struct trace *t, uint64_t *keys);
+/* Of these that still live, and of their other ends, alone. */
+int trace_snapshot_some(struct trace *t, const uint64_t *keys, size_t n, struct trace_snapshot *s,
+			struct trace_error *e);
 /* What one more look at a snapshot's endpoint `i` finds; the session's sums do not have it. False:
  * it has ended. */
 struct trace_look {

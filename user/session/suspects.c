@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "session/look_again.h"
+#include "session/suspects.h"
 
+#include <math.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -10,6 +11,52 @@
 #define AGAIN	      LOOKS_LEAST
 #define APART_NS      100000000ull /* on average: most episodes are shorter */
 #define SUSPECTS_MOST 256
+
+static void stays(struct trace_ledger *l, uint64_t ns)
+{
+	unsigned int state = l->now;
+
+	*l = (struct trace_ledger){ .now = state, .lifetime_ns = ns };
+	l->ns[state] = ns;
+}
+
+static uint64_t part_of(uint64_t ns, uint64_t of, uint64_t all)
+{
+	return all ? (uint64_t)((double)of * fmin(1, (double)ns / (double)all)) : 0;
+}
+
+/* What explains a stall, in proportion to what it explained so far. */
+static void scale_blame(struct trace_endpoint *ep, uint64_t ns)
+{
+	for (unsigned int state = 0; state < TX_N; state++) {
+		uint64_t all = ep->tx.ns[state], now = state == ep->tx.now ? ns : 0;
+
+		ep->blame.delack_ns[state] = part_of(ep->blame.delack_ns[state], now, all);
+		ep->blame.unread_ns[state] = part_of(ep->blame.unread_ns[state], now, all);
+	}
+}
+
+static void as_at_last_look(struct trace_endpoint *ep, struct trace_looks *l, uint64_t ns)
+{
+	scale_blame(ep, ns);
+	stays(&ep->tx, ns);
+	stays(&ep->rx, ns);
+	*l = (struct trace_looks){ .key = l->key, .n = 1, .unevenness = 1 };
+	l->tx_seen[ep->tx.now] = l->rx_seen[ep->rx.now] = 1;
+}
+
+int suspects_take(struct trace *t, uint64_t since_ns, struct trace_snapshot *out,
+		  struct trace_error *te)
+{
+	uint64_t keys[TRACE_STALLED_KEPT];
+	size_t n = trace_take_stalled(t, keys);
+
+	if (trace_snapshot_some(t, keys, n < SUSPECTS_MOST ? n : SUSPECTS_MOST, out, te))
+		return -1;
+	for (size_t i = 0; i < out->n; i++)
+		as_at_last_look(&out->ep[i], &out->looks[i], out->at_ns - since_ns);
+	return 0;
+}
 
 struct suspect {
 	size_t endpoint;
@@ -70,8 +117,8 @@ static void count(struct trace_looks *l, const struct trace_look *found)
 		l->fact[fact] += found->facts >> fact & 1;
 }
 
-void look_again(struct trace *t, struct trace_snapshot *window, uint64_t deadline,
-		const struct zoom_stop *stop)
+void suspects_confirm(struct trace *t, struct trace_snapshot *window, uint64_t deadline,
+		      const struct zoom_stop *stop)
 {
 	struct suspect v[SUSPECTS_MOST];
 	size_t n = list_suspects(window, v);
