@@ -97,9 +97,9 @@ struct looks {
 
 enum { LOOK_BY_DELACK = 1, LOOK_BY_READER = 2 };
 
-/* What a look found: the state of tx, and from these bits on that of rx, the facts, and that the
- * endpoint was there; else 0. */
-enum { FOUND_RX = 4, FOUND_FACTS = 8, FOUND = 1 << 30 };
+/* What a look found: the state of tx in the bits of FOUND_TX, and from these on that of rx, the
+ * facts, and that the endpoint was there; else 0. */
+enum { FOUND_TX = 15, FOUND_RX = 4, FOUND_FACTS = 8, FOUND = 1 << 30 };
 
 /* one direction of one endpoint; see charge.h for who may change what */
 struct ledger {

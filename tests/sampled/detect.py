@@ -37,7 +37,7 @@ def wait_for(path, words, process, limit):
     while time.monotonic() < end and process.poll() is None:
         with open(path, encoding="utf-8") as f:
             for line in f:
-                if words in line:
+                if words in line and line.endswith("\n"):
                     return line
         time.sleep(0.02)
     return None

@@ -75,6 +75,7 @@ struct watch {
 	struct prover prover;
 	struct trace_snapshot last; /* of all; at_ns 0: there is none */
 	uint64_t judged_ns;	    /* up to here */
+	struct trace_sampling sampled; /* by then */
 	uint64_t end_ns;
 	struct {
 		uint64_t serial, at_ns;
@@ -266,7 +267,9 @@ static int suspects_window(struct watch *w, struct trace_snapshot *window, struc
 
 	trace_snapshot_free(&w->last);
 	w->last = (struct trace_snapshot){};
-	return suspects_take(w->live.t, w->judged_ns, window, &te) ? session_error(e, &te) : 0;
+	return suspects_take(w->live.t, &w->sampled, w->judged_ns, window, &te)
+		       ? session_error(e, &te)
+		       : 0;
 }
 
 static int take_window(struct watch *w, struct trace_snapshot *window, struct err *e)
@@ -280,6 +283,7 @@ static int take_window(struct watch *w, struct trace_snapshot *window, struct er
 	else
 		rc = whole_window(w, window, e);
 	trace_forget_closed(w->live.t);
+	w->sampled = sampled;
 	return rc;
 }
 
@@ -338,6 +342,7 @@ static int begin(struct watch *w, struct trace_options *filter, double zoom_budg
 	if (prover_load(&w->prover, e) ||
 	    session_drop_privileges(&w->live, w->prover.loaded, e))
 		return -1;
+	trace_sampled(w->live.t, &w->sampled);
 	w->judged_ns = now_ns(); /* how many endpoints there are will be known with the looks */
 	return 0;
 }

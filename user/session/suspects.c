@@ -2,6 +2,8 @@
 #include "session/suspects.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <sys/param.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -12,12 +14,56 @@
 #define APART_NS      100000000ull /* on average: most episodes are shorter */
 #define SUSPECTS_MOST 256
 
-static void stays(struct trace_ledger *l, uint64_t ns)
-{
-	unsigned int state = l->now;
+/* An endpoint that looks of some time found in a stall, and how many of them did. */
+struct found_stalled {
+	uint64_t key;
+	enum tx_state state;
+	unsigned int looks;
+};
 
-	*l = (struct trace_ledger){ .now = state, .lifetime_ns = ns };
-	l->ns[state] = ns;
+static int by_key(const void *a, const void *b)
+{
+	const struct found_stalled *x = a, *y = b;
+
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+static int by_key_and_state(const void *a, const void *b)
+{
+	const struct trace_stalled *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key > y->key ? 1 : -1;
+	return (int)x->state - (int)y->state;
+}
+
+/* For each endpoint the stall that most of its looks found. */
+static size_t group(struct trace_stalled *v, size_t n, struct found_stalled *out)
+{
+	size_t groups = 0;
+
+	qsort(v, n, sizeof(*v), by_key_and_state);
+	for (size_t i = 0, first = 0; i < n; first = i) {
+		struct found_stalled one = { v[first].key, v[first].state };
+
+		for (; i < n && !by_key_and_state(&v[first], &v[i]); i++)
+			one.looks++;
+		if (!groups || out[groups - 1].key != one.key)
+			out[groups++] = one;
+		else if (out[groups - 1].looks < one.looks)
+			out[groups - 1] = one;
+	}
+	return groups;
+}
+
+/* So many looks the average endpoint had. */
+struct looked {
+	uint64_t ns, n;
+};
+
+static void set_ledger(struct trace_ledger *l, unsigned int now, uint64_t lifetime_ns)
+{
+	*l = (struct trace_ledger){ .now = now, .lifetime_ns = lifetime_ns };
 }
 
 static uint64_t part_of(uint64_t ns, uint64_t of, uint64_t all)
@@ -26,35 +72,69 @@ static uint64_t part_of(uint64_t ns, uint64_t of, uint64_t all)
 }
 
 /* What explains a stall, in proportion to what it explained so far. */
-static void scale_blame(struct trace_endpoint *ep, uint64_t ns)
+static void scale_blame(struct trace_endpoint *ep, enum tx_state stall, uint64_t ns)
 {
 	for (unsigned int state = 0; state < TX_N; state++) {
-		uint64_t all = ep->tx.ns[state], now = state == ep->tx.now ? ns : 0;
+		uint64_t all = ep->tx.ns[state], now = state == stall ? ns : 0;
 
 		ep->blame.delack_ns[state] = part_of(ep->blame.delack_ns[state], now, all);
 		ep->blame.unread_ns[state] = part_of(ep->blame.unread_ns[state], now, all);
 	}
 }
 
-static void as_at_last_look(struct trace_endpoint *ep, struct trace_looks *l, uint64_t ns)
+/* Of the time that was looked at, and nothing of what was before. f NULL: no look found it stalled.
+ */
+static void set_window(struct trace_endpoint *ep, struct trace_looks *l,
+		       const struct found_stalled *f, const struct looked *looked)
 {
-	scale_blame(ep, ns);
-	stays(&ep->tx, ns);
-	stays(&ep->rx, ns);
-	*l = (struct trace_looks){ .key = l->key, .n = 1, .unevenness = 1 };
-	l->tx_seen[ep->tx.now] = l->rx_seen[ep->rx.now] = 1;
+	unsigned int found = f ? f->looks : 0;
+	uint64_t life = MIN(looked->ns, ep->at_ns - ep->born_ns), n = MAX(looked->n, found),
+		 ns = n ? life * found / n : 0;
+
+	scale_blame(ep, f ? f->state : TX_IDLE, ns);
+	set_ledger(&ep->tx, ep->tx.now, life);
+	set_ledger(&ep->rx, ep->rx.now, life);
+	ep->tx.ns[TX_IDLE] = life - ns;
+	ep->rx.ns[ep->rx.now] = life;
+	*l = (struct trace_looks){ .key = l->key, .n = n, .unevenness = 1 };
+	l->tx_seen[TX_IDLE] = (uint32_t)n - found;
+	l->rx_seen[ep->rx.now] = (uint32_t)n;
+	if (f) {
+		ep->tx.ns[f->state] = ns;
+		l->tx_seen[f->state] = found;
+	}
 }
 
-int suspects_take(struct trace *t, uint64_t since_ns, struct trace_snapshot *out,
-		  struct trace_error *te)
+static int take(struct trace *t, const struct found_stalled *v, size_t n,
+		struct trace_snapshot *out, struct trace_error *te)
 {
-	uint64_t keys[TRACE_STALLED_KEPT];
-	size_t n = trace_take_stalled(t, keys);
+	uint64_t keys[SUSPECTS_MOST];
 
-	if (trace_snapshot_some(t, keys, n < SUSPECTS_MOST ? n : SUSPECTS_MOST, out, te))
+	for (size_t i = 0; i < n; i++)
+		keys[i] = v[i].key;
+	return trace_snapshot_some(t, keys, n, out, te);
+}
+
+int suspects_take(struct trace *t, const struct trace_sampling *since, uint64_t since_ns,
+		  struct trace_snapshot *out, struct trace_error *te)
+{
+	struct trace_stalled stalled[TRACE_STALLED_KEPT];
+	struct found_stalled v[TRACE_STALLED_KEPT];
+	size_t n = group(stalled, trace_take_stalled(t, stalled), v);
+	struct looked looked;
+
+	n = MIN(n, SUSPECTS_MOST);
+	if (take(t, v, n, out, te))
 		return -1;
-	for (size_t i = 0; i < out->n; i++)
-		as_at_last_look(&out->ep[i], &out->looks[i], out->at_ns - since_ns);
+	looked.ns = out->at_ns - since_ns;
+	looked.n = (out->sampling.endpoint_looks - since->endpoint_looks) /
+		   MAX(out->sampling.endpoints, 1);
+	for (size_t i = 0; i < out->n; i++) {
+		struct found_stalled want = { .key = out->looks[i].key };
+
+		set_window(&out->ep[i], &out->looks[i], bsearch(&want, v, n, sizeof(*v), by_key),
+			   &looked);
+	}
 	return 0;
 }
 

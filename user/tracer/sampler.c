@@ -15,7 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "tracer/internal.h"
 #include "sampler/tempo.h"
@@ -37,7 +36,7 @@ struct sampler {
 	size_t n, at, room;
 	const uint64_t *last_serial, *births; /* of the kernel half */
 	pthread_mutex_t stalled_lock;
-	uint64_t stalled[STALLED_KEPT]; /* keys that looks found stalled */
+	struct trace_stalled stalled[STALLED_KEPT];
 	size_t n_stalled;
 	struct tempo tempo;
 	struct rng rng;
@@ -104,7 +103,7 @@ static void list_round(struct trace *t, struct sampler *s)
 
 static bool is_stalled(uint64_t found)
 {
-	return found & FOUND && tx_is_stall(found & 15);
+	return found & FOUND && tx_is_stall(found & FOUND_TX);
 }
 
 static void note_stalled(struct sampler *s, size_t n)
@@ -112,7 +111,8 @@ static void note_stalled(struct sampler *s, size_t n)
 	pthread_mutex_lock(&s->stalled_lock);
 	for (size_t i = 0; i < n && s->n_stalled < STALLED_KEPT; i++)
 		if (is_stalled(s->order[i]))
-			s->stalled[s->n_stalled++] = s->keys[s->at + i];
+			s->stalled[s->n_stalled++] = (struct trace_stalled){
+				s->keys[s->at + i], s->order[i] & FOUND_TX };
 	pthread_mutex_unlock(&s->stalled_lock);
 }
 
@@ -292,14 +292,14 @@ bool trace_look_again(struct trace *t, const struct trace_snapshot *s, size_t i,
 		return false;
 	sampler_spent(t, thread_cpu_ns() - before);
 	*found = (struct trace_look){
-		.tx = o.retval & 15,
-		.rx = o.retval >> FOUND_RX & 15,
+		.tx = o.retval & FOUND_TX,
+		.rx = o.retval >> FOUND_RX & FOUND_TX,
 		.facts = (o.retval & ~FOUND) >> FOUND_FACTS,
 	};
 	return o.retval & FOUND;
 }
 
-size_t trace_take_stalled(struct trace *t, uint64_t *keys)
+size_t trace_take_stalled(struct trace *t, struct trace_stalled *out)
 {
 	struct sampler *s = t->sampler;
 	size_t n;
@@ -308,10 +308,10 @@ size_t trace_take_stalled(struct trace *t, uint64_t *keys)
 		return 0;
 	pthread_mutex_lock(&s->stalled_lock);
 	n = s->n_stalled;
-	memcpy(keys, s->stalled, n * sizeof(*keys));
+	memcpy(out, s->stalled, n * sizeof(*out));
 	s->n_stalled = 0;
 	pthread_mutex_unlock(&s->stalled_lock);
-	return array_unique(keys, n);
+	return n;
 }
 
 void trace_sampled(const struct trace *t, struct trace_sampling *out)

@@ -480,9 +480,14 @@ void trace_sampled(const struct trace *t, struct trace_sampling *out);
 
 #define TRACE_STALLED_KEPT 1024
 
-/* The endpoints that looks found stalled since this was last asked; `keys` has room for as many as
- * are kept. Returns how many. */
-size_t trace_take_stalled(struct trace *t, uint64_t *keys);
+struct trace_stalled {
+	uint64_t key;
+	enum tx_state state;
+};
+
+/* What looks found stalled since this was last asked, in the order of the looks; `out` has room for
+ * as much as is kept. Returns how many looks. */
+size_t trace_take_stalled(struct trace *t, struct trace_stalled *out);
 /* Of these that still live, and of their other ends, alone. */
 int trace_snapshot_some(struct trace *t, const uint64_t *keys, size_t n, struct trace_snapshot *s,
 			struct trace_error *e);
