@@ -5163,6 +5163,27 @@ static void a_full_queue_is_told_whose_it_is(void **state)
 	assert_null(full_listener(&s, &ep));
 }
 
+static void a_full_queue_is_told_beside_what_leads(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct trace_snapshot s = { .ep = &ep, .n = 1 };
+	struct verdict v;
+	struct card c;
+
+	(void)state;
+	s.listeners.n = 1;
+	s.listeners.v[0] = (struct trace_listener){ .family = 2, .local.port = 81, .peak = 2,
+						    .backlog = 1, .dropped = 3, .tgid = 7 };
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_int_equal(c.n_also, 1);
+	assert_non_null(strstr(c.also[0], "the accept queue of [7] at 0.0.0.0:81 was full: 3 "
+					  "requests or connections were dropped"));
+	s.listeners.v[0].peak = 1;
+	card_make(&s, &v, &c);
+	assert_int_equal(c.n_also, 0);
+}
+
 /* ... and the last ACK of another's handshake: what it sends is lost until it is taken */
 static void a_full_queue_drops_what_follows_the_handshake(void **state)
 {
@@ -5277,6 +5298,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_datagram_that_was_refused_is_not_answered),
 	cmocka_unit_test(connections_that_are_slow_to_be_made_are_named),
 	cmocka_unit_test(a_full_queue_is_told_whose_it_is),
+		cmocka_unit_test(a_full_queue_is_told_beside_what_leads),
 	cmocka_unit_test(a_server_that_is_busy_with_another_does_not_accept),
 	cmocka_unit_test(a_server_that_is_busy_with_another_does_not_read),
 	cmocka_unit_test(whoever_reads_a_benchmarks_report_is_no_news),

@@ -1316,6 +1316,26 @@ static void wait_sentence(const struct trace_snapshot *s, const struct verdict *
 	say_wait(s, v, buf, len);
 }
 
+/* The lead is about such a queue, or about a connection that is not there yet. */
+static bool tells_of_queue(const struct verdict *v)
+{
+	return v->kind == KIND_CONNECT ||
+	       (v->kind == KIND_STALL && v->v[v->lead].unanswered_syn);
+}
+
+/* "the accept queue of nginx[7] at 10.0.0.1:80 was full: 290 requests or connections were dropped"
+ */
+static void queue_sentence(const struct trace_listener *l, char *buf, size_t len)
+{
+	char at[80];
+
+	trace_addr_text(l->family, &l->local, at, sizeof(at));
+	snprintf(buf, len,
+		 "the accept queue of %.16s[%d] at %s was full: %" PRIu64
+		 " requests or connections were dropped",
+		 l->comm, l->tgid, at, l->dropped);
+}
+
 size_t verdict_also(const struct trace_snapshot *s, const struct verdict *v,
 		    char text[][VERDICT_TEXT], size_t max)
 {
@@ -1332,5 +1352,8 @@ size_t verdict_also(const struct trace_snapshot *s, const struct verdict *v,
 		    (judge_found(v, k) || (k == KIND_LOSS && v->loss.endpoint >= 0)))
 			texts[k].sentence(s, v, text[n++], VERDICT_TEXT);
 	}
+	for (size_t i = 0; i < s->listeners.n && n < max && !tells_of_queue(v); i++)
+		if (s->listeners.v[i].tgid && listener_was_full(&s->listeners.v[i]))
+			queue_sentence(&s->listeners.v[i], text[n++], VERDICT_TEXT);
 	return n;
 }

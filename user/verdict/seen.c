@@ -62,13 +62,18 @@ const struct trace_listener *listener_of(const struct trace_snapshot *s,
 	return NULL;
 }
 
+bool listener_was_full(const struct trace_listener *l)
+{
+	return l->dropped && l->peak > l->backlog;
+}
+
 const struct trace_listener *full_listener(const struct trace_snapshot *s,
 					   const struct trace_endpoint *ep)
 {
 	for (size_t i = 0; ep->proto == TRACE_TCP && i < s->listeners.n; i++) {
 		const struct trace_listener *l = &s->listeners.v[i];
 
-		if (is_at(l, ep) && l->dropped && l->peak > l->backlog)
+		if (is_at(l, ep) && listener_was_full(l))
 			return l;
 	}
 	return NULL;

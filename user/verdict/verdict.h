@@ -344,6 +344,8 @@ static inline double finding_share(const struct finding *f)
 	return f->all.lifetime_ns ? (double)f->all.ns / (double)f->all.lifetime_ns : 0;
 }
 
+/* It threw away requests for want of room in its accept queue. */
+bool listener_was_full(const struct trace_listener *l);
 /* The listener of this host that ep's SYN went to, where it threw requests away because its queue
  * was full; NULL: none was seen to. */
 const struct trace_listener *full_listener(const struct trace_snapshot *s,
