@@ -73,9 +73,8 @@ struct watch {
 	const struct watch_opts *o;
 	struct session live;
 	struct prover prover;
-	struct trace_snapshot last; /* of all; at_ns 0: there is none */
-	uint64_t judged_ns;	    /* up to here */
-	struct trace_sampling sampled; /* by then */
+	struct trace_snapshot last; /* up to here it was judged */
+	bool last_is_whole;	    /* else it has no endpoints */
 	uint64_t end_ns;
 	struct {
 		uint64_t serial, at_ns;
@@ -247,7 +246,7 @@ static int whole_window(struct watch *w, struct trace_snapshot *window, struct e
 	if (session_snapshot(&w->live, &now, &te))
 		return session_error(e, &te);
 	*window = (struct trace_snapshot){ .at_ns = now.at_ns };
-	if (w->last.at_ns)
+	if (w->last_is_whole)
 		rc = trace_snapshot_sub(window, &w->last, &now);
 	if (rc) {
 		err_set(e, EXIT_NO_RESOURCE, "watch: no memory for %zu endpoints; trace fewer",
@@ -257,6 +256,7 @@ static int whole_window(struct watch *w, struct trace_snapshot *window, struct e
 	}
 	trace_snapshot_free(&w->last);
 	w->last = now;
+	w->last_is_whole = true;
 	return 0;
 }
 
@@ -266,10 +266,8 @@ static int suspects_window(struct watch *w, struct trace_snapshot *window, struc
 	struct trace_error te = {};
 
 	trace_snapshot_free(&w->last);
-	w->last = (struct trace_snapshot){};
-	return suspects_take(w->live.t, &w->sampled, w->judged_ns, window, &te)
-		       ? session_error(e, &te)
-		       : 0;
+	w->last_is_whole = false;
+	return suspects_take(w->live.t, &w->last, window, &te) ? session_error(e, &te) : 0;
 }
 
 static int take_window(struct watch *w, struct trace_snapshot *window, struct err *e)
@@ -283,7 +281,6 @@ static int take_window(struct watch *w, struct trace_snapshot *window, struct er
 	else
 		rc = whole_window(w, window, e);
 	trace_forget_closed(w->live.t);
-	w->sampled = sampled;
 	return rc;
 }
 
@@ -305,7 +302,6 @@ static int judge_window(struct watch *w, struct err *e)
 	if (asked || (w->o->dump_ns && v.outcome == OUTCOME_STALLED &&
 		      longest_ns(&v) >= (uint64_t)w->o->dump_ns))
 		dump_before(w);
-	w->judged_ns = window.at_ns;
 	trace_snapshot_free(&window);
 	return 0;
 }
@@ -330,6 +326,8 @@ static int watch_all(struct watch *w, const struct trace_options *filter, struct
 
 static int begin(struct watch *w, struct trace_options *filter, double zoom_budget, struct err *e)
 {
+	struct trace_error te = {};
+
 	w->n_before = (size_t)(w->o->before_ns / w->o->every_ns) + 1;
 	w->before = calloc(w->n_before, sizeof(*w->before));
 	if (!w->before)
@@ -342,9 +340,8 @@ static int begin(struct watch *w, struct trace_options *filter, double zoom_budg
 	if (prover_load(&w->prover, e) ||
 	    session_drop_privileges(&w->live, w->prover.loaded, e))
 		return -1;
-	trace_sampled(w->live.t, &w->sampled);
-	w->judged_ns = now_ns(); /* how many endpoints there are will be known with the looks */
-	return 0;
+	/* how many endpoints there are will be known with the looks */
+	return trace_snapshot_some(w->live.t, NULL, 0, &w->last, &te) ? session_error(e, &te) : 0;
 }
 
 static void end(struct watch *w)

@@ -115,20 +115,33 @@ static int take(struct trace *t, const struct found_stalled *v, size_t n,
 	return trace_snapshot_some(t, keys, n, out, te);
 }
 
-int suspects_take(struct trace *t, const struct trace_sampling *since, uint64_t since_ns,
-		  struct trace_snapshot *out, struct trace_error *te)
+static struct looked looked_since(const struct trace_snapshot *since,
+				  const struct trace_snapshot *now)
+{
+	return (struct looked){
+		.ns = now->at_ns - since->at_ns,
+		.n = (now->sampling.endpoint_looks - since->sampling.endpoint_looks) /
+		     MAX(now->sampling.endpoints, 1),
+	};
+}
+
+int suspects_take(struct trace *t, struct trace_snapshot *since, struct trace_snapshot *out,
+		  struct trace_error *te)
 {
 	struct trace_stalled stalled[TRACE_STALLED_KEPT];
 	struct found_stalled v[TRACE_STALLED_KEPT];
-	size_t n = group(stalled, trace_take_stalled(t, stalled), v);
+	size_t n = MIN(group(stalled, trace_take_stalled(t, stalled), v), SUSPECTS_MOST);
+	struct trace_snapshot now;
 	struct looked looked;
 
-	n = MIN(n, SUSPECTS_MOST);
 	if (take(t, v, n, out, te))
 		return -1;
-	looked.ns = out->at_ns - since_ns;
-	looked.n = (out->sampling.endpoint_looks - since->endpoint_looks) /
-		   MAX(out->sampling.endpoints, 1);
+	now = (struct trace_snapshot){ .at_ns = out->at_ns,
+				       .sampling = out->sampling,
+				       .counters = out->counters };
+	looked = looked_since(since, out);
+	trace_counters_sub(&out->counters, &since->counters);
+	*since = now;
 	for (size_t i = 0; i < out->n; i++) {
 		struct found_stalled want = { .key = out->looks[i].key };
 

@@ -6,11 +6,11 @@
 
 #include "session/zoom.h"
 
-/* The endpoints that looks found stalled since this was last asked, at `since_ns`, and their other
- * ends: what looks found since then, of which `since` has the count before. Nothing is read of the
- * others. */
-int suspects_take(struct trace *t, const struct trace_sampling *since, uint64_t since_ns,
-		  struct trace_snapshot *out, struct trace_error *te);
+/* The endpoints that looks found stalled since this was last asked, and their other ends: what looks
+ * found since then. Nothing is read of the others. `since`: the time and the counts of then, which
+ * become those of now. */
+int suspects_take(struct trace *t, struct trace_snapshot *since, struct trace_snapshot *out,
+		  struct trace_error *te);
 /* Where looks are too few for a finding and all found one stall, and as many more all find it too,
  * those count in `window`, and its `again` says so. Takes a third of a second if there is any such
  * endpoint, unless that is after `deadline`. */

@@ -269,6 +269,7 @@ int trace_snapshot_some(struct trace *t, const uint64_t *keys, size_t n, struct 
 	trace_sampled(t, &s->sampling);
 	pthread_mutex_lock(&t->lock);
 	err = fill_some(t, keys, n, s);
+	counters_fill(t, &s->counters);
 	pthread_mutex_unlock(&t->lock);
 	if (!err)
 		return 0;

@@ -58,7 +58,7 @@ static void add_endpoint(struct trace_endpoint *out, const struct trace_endpoint
 	figures_add(&figures_of_endpoint, out, a, sign);
 }
 
-static void sub_counters(struct trace_counters *out, const struct trace_counters *a)
+void trace_counters_sub(struct trace_counters *out, const struct trace_counters *a)
 {
 	struct trace_existing all = out->existing;
 
@@ -240,7 +240,7 @@ int trace_snapshot_sub(struct trace_snapshot *out, const struct trace_snapshot *
 		memset(out, 0, sizeof(*out));
 		return -1;
 	}
-	sub_counters(&out->counters, &a->counters);
+	trace_counters_sub(&out->counters, &a->counters);
 	free(old);
 	free(kept);
 	return 0;

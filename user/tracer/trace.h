@@ -488,7 +488,7 @@ struct trace_stalled {
 /* What looks found stalled since this was last asked, in the order of the looks; `out` has room for
  * as much as is kept. Returns how many looks. */
 size_t trace_take_stalled(struct trace *t, struct trace_stalled *out);
-/* Of these that still live, and of their other ends, alone. */
+/* Of these that still live, and of their other ends, alone; what is counted is of all. */
 int trace_snapshot_some(struct trace *t, const uint64_t *keys, size_t n, struct trace_snapshot *s,
 			struct trace_error *e);
 /* What one more look at a snapshot's endpoint `i` finds; the session's sums do not have it. False:
@@ -502,6 +502,8 @@ bool trace_look_again(struct trace *t, const struct trace_snapshot *s, size_t i,
 /* how many closed endpoints are kept now: each takes 5 KB until it is forgotten */
 size_t trace_closed_kept(struct trace *t);
 
+/* What was counted since `a`; what there was before the session is no such count. */
+void trace_counters_sub(struct trace_counters *out, const struct trace_counters *a);
 /*
  * *out = b - a for what both hold (ns, count, hist, bytes, ...; maxima stay b's): a phase. An
  * endpoint missing in `a` counts whole. out->ep is new memory.
