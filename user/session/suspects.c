@@ -130,10 +130,11 @@ int suspects_take(struct trace *t, struct trace_snapshot *since, struct trace_sn
 {
 	struct trace_stalled stalled[TRACE_STALLED_KEPT];
 	struct found_stalled v[TRACE_STALLED_KEPT];
-	size_t n = MIN(group(stalled, trace_take_stalled(t, stalled), v), SUSPECTS_MOST);
+	size_t n = group(stalled, trace_take_stalled(t, stalled), v);
 	struct trace_snapshot now;
 	struct looked looked;
 
+	n = MIN(n, SUSPECTS_MOST);
 	if (take(t, v, n, out, te))
 		return -1;
 	now = (struct trace_snapshot){ .at_ns = out->at_ns,

@@ -6,9 +6,9 @@
 
 #include "session/zoom.h"
 
-/* The endpoints that looks found stalled since this was last asked, and their other ends: what looks
- * found since then. Nothing is read of the others. `since`: the time and the counts of then, which
- * become those of now. */
+/* The endpoints that looks found stalled since this was last asked, and their other ends: what
+ * looks found since then. Nothing is read of the others. `since`: the time and the counts of then,
+ * which become those of now. */
 int suspects_take(struct trace *t, struct trace_snapshot *since, struct trace_snapshot *out,
 		  struct trace_error *te);
 /* Where looks are too few for a finding and all found one stall, and as many more all find it too,
