@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/param.h>
 #include <time.h>
 
@@ -61,9 +62,12 @@ struct looked {
 	uint64_t ns, n;
 };
 
-static void set_ledger(struct trace_ledger *l, unsigned int now, uint64_t lifetime_ns)
+/* Times alone: looks count no episodes. */
+static void begin_anew(struct trace_ledger *l, uint64_t lifetime_ns)
 {
-	*l = (struct trace_ledger){ .now = now, .lifetime_ns = lifetime_ns };
+	memset(l->ns, 0, sizeof(l->ns));
+	l->lifetime_ns = lifetime_ns;
+	l->unaccounted_ns = 0;
 }
 
 static uint64_t part_of(uint64_t ns, uint64_t of, uint64_t all)
@@ -92,8 +96,8 @@ static void set_window(struct trace_endpoint *ep, struct trace_looks *l,
 		 ns = n ? life * found / n : 0;
 
 	scale_blame(ep, f ? f->state : TX_IDLE, ns);
-	set_ledger(&ep->tx, ep->tx.now, life);
-	set_ledger(&ep->rx, ep->rx.now, life);
+	begin_anew(&ep->tx, life);
+	begin_anew(&ep->rx, life);
 	ep->tx.ns[TX_IDLE] = life - ns;
 	ep->rx.ns[ep->rx.now] = life;
 	*l = (struct trace_looks){ .key = l->key, .n = n, .unevenness = 1 };
