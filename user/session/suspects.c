@@ -15,16 +15,9 @@
 #define APART_NS      100000000ull /* on average: most episodes are shorter */
 #define SUSPECTS_MOST 256
 
-/* An endpoint that looks of some time found in a stall, and how many of them did. */
-struct found_stalled {
-	uint64_t key;
-	enum tx_state state;
-	unsigned int looks;
-};
-
 static int by_key(const void *a, const void *b)
 {
-	const struct found_stalled *x = a, *y = b;
+	const struct suspect_looks *x = a, *y = b;
 
 	return (x->key > y->key) - (x->key < y->key);
 }
@@ -38,14 +31,13 @@ static int by_key_and_state(const void *a, const void *b)
 	return (int)x->state - (int)y->state;
 }
 
-/* For each endpoint the stall that most of its looks found. */
-static size_t group(struct trace_stalled *v, size_t n, struct found_stalled *out)
+size_t suspects_group(struct trace_stalled *v, size_t n, struct suspect_looks *out)
 {
 	size_t groups = 0;
 
 	qsort(v, n, sizeof(*v), by_key_and_state);
 	for (size_t i = 0, first = 0; i < n; first = i) {
-		struct found_stalled one = { v[first].key, v[first].state };
+		struct suspect_looks one = { v[first].key, v[first].state };
 
 		for (; i < n && !by_key_and_state(&v[first], &v[i]); i++)
 			one.looks++;
@@ -56,11 +48,6 @@ static size_t group(struct trace_stalled *v, size_t n, struct found_stalled *out
 	}
 	return groups;
 }
-
-/* So many looks the average endpoint had. */
-struct looked {
-	uint64_t ns, n;
-};
 
 /* Times alone: looks count no episodes. */
 static void begin_anew(struct trace_ledger *l, uint64_t lifetime_ns)
@@ -86,10 +73,8 @@ static void scale_blame(struct trace_endpoint *ep, enum tx_state stall, uint64_t
 	}
 }
 
-/* Of the time that was looked at, and nothing of what was before. f NULL: no look found it stalled.
- */
-static void set_window(struct trace_endpoint *ep, struct trace_looks *l,
-		       const struct found_stalled *f, const struct looked *looked)
+void suspects_set_window(struct trace_endpoint *ep, struct trace_looks *l,
+			 const struct suspect_looks *f, const struct looked *looked)
 {
 	unsigned int found = f ? f->looks : 0;
 	uint64_t life = MIN(looked->ns, ep->at_ns - ep->born_ns), n = MAX(looked->n, found),
@@ -109,7 +94,7 @@ static void set_window(struct trace_endpoint *ep, struct trace_looks *l,
 	}
 }
 
-static int take(struct trace *t, const struct found_stalled *v, size_t n,
+static int take(struct trace *t, const struct suspect_looks *v, size_t n,
 		struct trace_snapshot *out, struct trace_error *te)
 {
 	uint64_t keys[SUSPECTS_MOST];
@@ -133,8 +118,8 @@ int suspects_take(struct trace *t, struct trace_snapshot *since, struct trace_sn
 		  struct trace_error *te)
 {
 	struct trace_stalled stalled[TRACE_STALLED_KEPT];
-	struct found_stalled v[TRACE_STALLED_KEPT];
-	size_t n = group(stalled, trace_take_stalled(t, stalled), v);
+	struct suspect_looks v[TRACE_STALLED_KEPT];
+	size_t n = suspects_group(stalled, trace_take_stalled(t, stalled), v);
 	struct trace_snapshot now;
 	struct looked looked;
 
@@ -148,10 +133,10 @@ int suspects_take(struct trace *t, struct trace_snapshot *since, struct trace_sn
 	trace_counters_sub(&out->counters, &since->counters);
 	*since = now;
 	for (size_t i = 0; i < out->n; i++) {
-		struct found_stalled want = { .key = out->looks[i].key };
+		struct suspect_looks want = { .key = out->looks[i].key };
 
-		set_window(&out->ep[i], &out->looks[i], bsearch(&want, v, n, sizeof(*v), by_key),
-			   &looked);
+		suspects_set_window(&out->ep[i], &out->looks[i],
+				    bsearch(&want, v, n, sizeof(*v), by_key), &looked);
 	}
 	return 0;
 }

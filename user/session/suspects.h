@@ -6,6 +6,25 @@
 
 #include "session/zoom.h"
 
+/* An endpoint that looks of some time found in a stall, and how many of them did. */
+struct suspect_looks {
+	uint64_t key;
+	enum tx_state state;
+	unsigned int looks;
+};
+
+/* That time, and how many looks the average endpoint had in it. */
+struct looked {
+	uint64_t ns, n;
+};
+
+/* For each endpoint the stall that most of its looks found; sorts `v`. Returns how many endpoints
+ * there are, by key. */
+size_t suspects_group(struct trace_stalled *v, size_t n, struct suspect_looks *out);
+/* Makes the figures of an endpoint, which are of its life, those of that time. f NULL: no look
+ * found it stalled. */
+void suspects_set_window(struct trace_endpoint *ep, struct trace_looks *l,
+			 const struct suspect_looks *f, const struct looked *looked);
 /* The endpoints that looks found stalled since this was last asked, and their other ends: what
  * looks found since then. Nothing is read of the others. `since`: the time and the counts of then,
  * which become those of now. */

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What looks found of a few among many endpoints. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "session/suspects.h"
+
+#define SECOND 1000000000ull
+
+static void most_looks_decide(void **state)
+{
+	struct trace_stalled v[] = { { 8, TX_NAGLE }, { 16, TX_RWND }, { 8, TX_CORK },
+				     { 16, TX_RWND }, { 8, TX_CORK },  { 4, TX_PACING } };
+	struct suspect_looks out[6];
+
+	assert_int_equal(suspects_group(v, 6, out), 3);
+	assert_int_equal(out[0].key, 4);
+	assert_int_equal(out[0].looks, 1);
+	assert_int_equal(out[1].key, 8);
+	assert_int_equal(out[1].state, TX_CORK);
+	assert_int_equal(out[1].looks, 2);
+	assert_int_equal(out[2].key, 16);
+	assert_int_equal(out[2].looks, 2);
+	assert_int_equal(suspects_group(v, 0, out), 0);
+}
+
+static struct trace_endpoint aged(void)
+{
+	struct trace_endpoint ep = { .born_ns = SECOND, .at_ns = 101 * SECOND };
+
+	ep.tx.ns[TX_NAGLE] = 10 * SECOND;
+	ep.tx.ns[TX_IDLE] = 90 * SECOND;
+	ep.tx.lifetime_ns = ep.rx.lifetime_ns = 100 * SECOND;
+	ep.tx.now = TX_NAGLE;
+	ep.rx.now = RX_WAIT;
+	ep.blame.delack_ns[TX_NAGLE] = 8 * SECOND;
+	ep.tx.resolution[TX_NAGLE] = TRACE_BY_LOOKS;
+	return ep;
+}
+
+static uint64_t sum(const uint64_t *ns, size_t n)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < n; i++)
+		all += ns[i];
+	return all;
+}
+
+static void its_share_is_that_of_its_looks(void **state)
+{
+	struct suspect_looks f = { 8, TX_NAGLE, 3 };
+	struct looked looked = { 2 * SECOND, 4 };
+	struct trace_endpoint ep = aged();
+	struct trace_looks l = { .key = 8, .n = 77 };
+
+	suspects_set_window(&ep, &l, &f, &looked);
+	assert_int_equal(ep.tx.lifetime_ns, 2 * SECOND);
+	assert_int_equal(ep.tx.ns[TX_NAGLE], 3 * SECOND / 2);
+	assert_int_equal(sum(ep.tx.ns, TX_N), ep.tx.lifetime_ns);
+	assert_int_equal(sum(ep.rx.ns, RX_N), ep.rx.lifetime_ns);
+	assert_int_equal(ep.tx.resolution[TX_NAGLE], TRACE_BY_LOOKS);
+	assert_int_equal(ep.blame.delack_ns[TX_NAGLE], 12 * SECOND / 10);
+	assert_int_equal(l.key, 8);
+	assert_int_equal(l.n, 4);
+	assert_int_equal(l.tx_seen[TX_NAGLE], 3);
+	assert_int_equal(l.tx_seen[TX_IDLE], 1);
+}
+
+/* Of ten thousands the average one is looked at less than once. */
+static void one_look_is_all_there_is(void **state)
+{
+	struct suspect_looks f = { 8, TX_NAGLE, 1 };
+	struct looked looked = { 2 * SECOND, 0 };
+	struct trace_endpoint ep = aged();
+	struct trace_looks l = { .key = 8 };
+
+	suspects_set_window(&ep, &l, &f, &looked);
+	assert_int_equal(ep.tx.ns[TX_NAGLE], 2 * SECOND);
+	assert_int_equal(l.n, 1);
+}
+
+static void the_other_end_did_not_stall(void **state)
+{
+	struct looked looked = { 2 * SECOND, 4 };
+	struct trace_endpoint ep = aged();
+	struct trace_looks l = { .key = 8 };
+
+	suspects_set_window(&ep, &l, NULL, &looked);
+	assert_int_equal(ep.tx.ns[TX_NAGLE], 0);
+	assert_int_equal(ep.blame.delack_ns[TX_NAGLE], 0);
+	assert_int_equal(ep.rx.ns[RX_WAIT], 2 * SECOND);
+	assert_int_equal(l.tx_seen[TX_NAGLE], 0);
+}
+
+static void the_young_did_not_live_so_long(void **state)
+{
+	struct suspect_looks f = { 8, TX_NAGLE, 2 };
+	struct looked looked = { 200 * SECOND, 2 };
+	struct trace_endpoint ep = aged();
+	struct trace_looks l = { .key = 8 };
+
+	suspects_set_window(&ep, &l, &f, &looked);
+	assert_int_equal(ep.tx.lifetime_ns, 100 * SECOND);
+	assert_int_equal(sum(ep.tx.ns, TX_N), ep.tx.lifetime_ns);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(most_looks_decide),
+		cmocka_unit_test(its_share_is_that_of_its_looks),
+		cmocka_unit_test(one_look_is_all_there_is),
+		cmocka_unit_test(the_other_end_did_not_stall),
+		cmocka_unit_test(the_young_did_not_live_so_long),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
