@@ -245,6 +245,7 @@ static int whole_window(struct watch *w, struct trace_snapshot *window, struct e
 
 	if (session_snapshot(&w->live, &now, &te))
 		return session_error(e, &te);
+	trace_take_stalled(w->live.t, NULL); /* there may be more endpoints next time */
 	*window = (struct trace_snapshot){ .at_ns = now.at_ns };
 	if (w->last_is_whole)
 		rc = trace_snapshot_sub(window, &w->last, &now);

@@ -308,7 +308,8 @@ size_t trace_take_stalled(struct trace *t, struct trace_stalled *out)
 		return 0;
 	pthread_mutex_lock(&s->stalled_lock);
 	n = s->n_stalled;
-	memcpy(out, s->stalled, n * sizeof(*out));
+	if (out)
+		memcpy(out, s->stalled, n * sizeof(*out));
 	s->n_stalled = 0;
 	pthread_mutex_unlock(&s->stalled_lock);
 	return n;

@@ -486,7 +486,7 @@ struct trace_stalled {
 };
 
 /* What looks found stalled since this was last asked, in the order of the looks; `out` has room for
- * as much as is kept. Returns how many looks. */
+ * as much as is kept, or is NULL. Returns how many looks. */
 size_t trace_take_stalled(struct trace *t, struct trace_stalled *out);
 /* Of these that still live, and of their other ends, alone; what is counted is of all. */
 int trace_snapshot_some(struct trace *t, const uint64_t *keys, size_t n, struct trace_snapshot *s,
