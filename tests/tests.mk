@@ -197,9 +197,12 @@ test-cost: all ## the ledger's own cost, against loose bounds
 bench-cost: all $(FLOOR) ## the same against the bars, beside what programs cost that do nothing: quiet machine
 	$(Q)PYTHON=$(PYTHON) FLOOR=$(FLOOR) tests/kernel/cost --bars
 
-.PHONY: bench-sampled bench-churn
+.PHONY: bench-sampled bench-churn bench-detect
 bench-sampled: all $(KNOWN) ## what the sampled tier costs redis, nginx, 64 B messages and a 64 KiB stream: quiet machine, ten minutes
 	$(Q)$(PYTHON) tests/sampled/cost.py
+
+bench-detect: all $(KNOWN) $(CROWD) ## how soon `watch` finds one stalled conversation among a thousand, by cause (ROUNDS=7)
+	$(Q)KNOWN=$(KNOWN) CROWD=$(CROWD) $(PYTHON) tests/sampled/detect.py --rounds $(or $(ROUNDS),7)
 
 bench-churn: all ## `watch` beside 5,000 connections a second, for SECONDS (600), after its cost for their rate: quiet machine
 	$(Q)$(PYTHON) tests/soak/watched $(or $(SECONDS),600)

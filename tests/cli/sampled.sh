@@ -80,14 +80,17 @@ right() { # NAME SCRIPT: it exits with 0; with 77 where the host left it too lit
 
 right 'a busy reader is not blamed' busy_reader.py
 right 'a client in poll() waits for its server, and an idle server for nobody' waits_in_epoll.py
-right 'who connected long before anybody looked waits for its answers, seen at either end alone' one_end.py
+right 'who connected long before anybody looked waits for its answers, seen at either end alone' \
+	one_end.py
 right 'who waits for a server that was stopped is told so' stopped_server.py
-right 'a program waits for the helper that it asked by a pipe, and a pool of helpers for nobody' waits_for_helper.py
+right 'a program waits for the helper that it asked by a pipe, and a pool of helpers for nobody' \
+	waits_for_helper.py
 right 'who should read a full pipe is named, where the writer alone is traced' full_pipe.py
 right 'datagrams that found no room are counted' lost_datagrams.py
 right 'a wait in connections that are shorter than the time between two looks' short_connections.py
 right 'whom a proxy waits for, by the ledger, where samples do not tell' proven_wait.py
-right 'clients wait for the server behind a proxy, with the requests under way at both ends of the session' pool_of_one.py
+right 'clients wait for the server behind a proxy, with the requests under way at both ends of the session' \
+	pool_of_one.py
 
 "$IPCSTALL" attach -a -P 21000-21007 -d 3s --json s.json >out 2>err &
 tool=$!

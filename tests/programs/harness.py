@@ -85,7 +85,9 @@ class Trace:
     def __init__(self, box, args):
         self.file = box.path("ledger.json")
         self.log = box.path("ipcstall.log")
-        self.proc = box.start([TOOL, "attach", *([] if SAMPLED else ["--exact"]), "--json", self.file, *args], log="ipcstall.log")
+        tier = [] if SAMPLED else ["--exact"]
+        self.proc = box.start([TOOL, "attach", *tier, "--json", self.file, *args],
+                              log="ipcstall.log")
         until("ipcstall attach", lambda: self.attached())
 
     def attached(self):
@@ -104,7 +106,8 @@ class Trace:
 
 def within(ledger, window):
     """What was born in its time."""
-    chosen = {i for i, e in enumerate(ledger["endpoints"]) if window.began <= e["born_ns"] <= window.ended and
+    chosen = {i for i, e in enumerate(ledger["endpoints"])
+              if window.began <= e["born_ns"] <= window.ended and
               not {e["beside"][side]["comm"] for side in ("tx", "rx")} & {"ipcstall"}}
     return {**ledger, "findings": [f for f in ledger["findings"] if f["endpoint"] in chosen],
             "mine": [ledger["endpoints"][i] for i in chosen]}
@@ -203,7 +206,8 @@ class Box:
             return Window(self.began).end()
         if SAMPLED:
             trace = Trace(self, ["-a"])
-            subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=HUNG, check=True)
+            subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True,
+                           timeout=HUNG, check=True)
             return within(trace.end(), Window(self.began).end())
         file = self.path("ledger.json")
         done = subprocess.run([TOOL, "run", "--json", file, "--", *argv], stdin=subprocess.DEVNULL, capture_output=True,

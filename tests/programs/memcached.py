@@ -62,7 +62,8 @@ def overload(box):
     seen = sum(e["beside"]["drops"][reason] or 0 for e in ledger["endpoints"])
     lost = {name: after - before[name] for name, after in kernel_drops().items()}
     most = sum(lost.values())
-    right = 0 < seen <= most if harness.SAMPLED else 1000 <= seen == most  # samples count from the first on
+    # samples count from the first on
+    right = 0 < seen <= most if harness.SAMPLED else 1000 <= seen == most
     if not right:
         raise Wrong(f"dropped for want of receive buffer: {seen} seen, the kernel counted {lost}")
     return ledger

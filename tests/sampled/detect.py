@@ -4,12 +4,16 @@
 
 usage: detect.py [--rounds N] [--connections N] [--limit SECONDS]
 
-A crowd of connections carries a message each second. In each round every fault is planted once, each beside a new watch, which has to report it, with the
-ledger's proof, within the limit, and nothing else. Prints a line for each, and how many were found. Exit: 0 at least 95 % and nothing else was reported, 1 not.
+A crowd of connections carries a message each second. In each round every fault is planted once,
+each beside a new watch, which has to report it, with the ledger's proof, within the limit, and
+nothing else. Prints a line for each, and how many were found.
+
+Exit: 0 at least 95 % were found and nothing else was reported, 1 not.
 """
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -27,7 +31,8 @@ FAULTS = {
     "a small send buffer": (["sndbuf", "n=1000000"], {"sndbuf"}),
     "a cork": (["cork", "n=100000"], {"cork"}),
     "pacing": (["pacing", "n=100", "size=10000", "rate=40000"], {"pacing"}),
-    "a full Unix socket": (["unix-slow-reader", "type=stream", "n=1000000", "nap_ms=50"], {"sndbuf"}),
+    "a full Unix socket": (["unix-slow-reader", "type=stream", "n=1000000", "nap_ms=50"],
+                           {"sndbuf"}),
 }
 
 
@@ -53,8 +58,10 @@ def plant(folder, crowd, fault, limit):
     words, causes = FAULTS[fault]
     go, out, err = (os.path.join(folder, name) for name in ("go", "out", "err"))
     with open(out, "w", encoding="utf-8") as o, open(err, "w", encoding="utf-8") as e:
-        known = subprocess.Popen([KNOWN, "--go", go, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        watch = subprocess.Popen([IPCSTALL, "watch", "-p", str(crowd), "-p", str(known.pid)], stdout=o, stderr=e)
+        known = subprocess.Popen([KNOWN, "--go", go, *words],
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        watch = subprocess.Popen([IPCSTALL, "watch", "-p", str(crowd), "-p", str(known.pid)],
+                                 stdout=o, stderr=e)
     try:
         if not wait_for(err, "watching", watch, 60):
             sys.exit(f"detect: {open(err, encoding='utf-8').read().strip()}")
@@ -83,7 +90,8 @@ def main():
     p.add_argument("--limit", type=float, default=10)
     o = p.parse_args()
     n, took, others = 0, [], 0
-    crowd = subprocess.Popen([CROWD, str(o.connections), str(o.connections), "36000"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    crowd = subprocess.Popen([CROWD, str(o.connections), str(o.connections), "36000"],
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     crowd.stdout.readline()
     with tempfile.TemporaryDirectory() as folder:
         for r in range(o.rounds):
@@ -91,10 +99,11 @@ def main():
                 seconds, other = plant(folder, crowd.pid, fault, o.limit)
                 n, others = n + 1, others + (other is not None)
                 took += [seconds] if seconds else []
-                print(f"{r + 1} {fault}: " + (f"{seconds:.1f} s" if seconds else other or f"not within {o.limit:g} s"), flush=True)
+                late = other or f"not within {o.limit:g} s"
+                print(f"{r + 1} {fault}: " + (f"{seconds:.1f} s" if seconds else late), flush=True)
     end(crowd)
-    took.sort()
-    print(f"found {len(took)} of {n} ({len(took) / n:.1%}) within {o.limit:g} s, in {took[len(took) // 2] if took else 0:.1f} s in the middle; "
+    middle = f", in {statistics.median(took):.1f} s in the middle" if took else ""
+    print(f"found {len(took)} of {n} ({len(took) / n:.1%}) within {o.limit:g} s{middle}; "
           f"{others} reports of something else")
     return 0 if len(took) >= RECALL * n and not others else 1
 

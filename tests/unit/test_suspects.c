@@ -43,6 +43,16 @@ static struct trace_endpoint aged(void)
 	return ep;
 }
 
+/* So many of its looks, in that time, found `nagle`. */
+static void look_at(struct trace_endpoint *ep, struct trace_looks *l, unsigned int found,
+		    uint64_t ns, uint64_t n)
+{
+	struct suspect_looks f = { 8, TX_NAGLE, found };
+	struct looked looked = { ns, n };
+
+	suspects_set_window(ep, l, found ? &f : NULL, &looked);
+}
+
 static uint64_t sum(const uint64_t *ns, size_t n)
 {
 	uint64_t all = 0;
@@ -54,12 +64,10 @@ static uint64_t sum(const uint64_t *ns, size_t n)
 
 static void its_share_is_that_of_its_looks(void **state)
 {
-	struct suspect_looks f = { 8, TX_NAGLE, 3 };
-	struct looked looked = { 2 * SECOND, 4 };
 	struct trace_endpoint ep = aged();
 	struct trace_looks l = { .key = 8, .n = 77 };
 
-	suspects_set_window(&ep, &l, &f, &looked);
+	look_at(&ep, &l, 3, 2 * SECOND, 4);
 	assert_int_equal(ep.tx.lifetime_ns, 2 * SECOND);
 	assert_int_equal(ep.tx.ns[TX_NAGLE], 3 * SECOND / 2);
 	assert_int_equal(sum(ep.tx.ns, TX_N), ep.tx.lifetime_ns);
@@ -75,23 +83,20 @@ static void its_share_is_that_of_its_looks(void **state)
 /* Of ten thousands the average one is looked at less than once. */
 static void one_look_is_all_there_is(void **state)
 {
-	struct suspect_looks f = { 8, TX_NAGLE, 1 };
-	struct looked looked = { 2 * SECOND, 0 };
 	struct trace_endpoint ep = aged();
 	struct trace_looks l = { .key = 8 };
 
-	suspects_set_window(&ep, &l, &f, &looked);
+	look_at(&ep, &l, 1, 2 * SECOND, 0);
 	assert_int_equal(ep.tx.ns[TX_NAGLE], 2 * SECOND);
 	assert_int_equal(l.n, 1);
 }
 
 static void the_other_end_did_not_stall(void **state)
 {
-	struct looked looked = { 2 * SECOND, 4 };
 	struct trace_endpoint ep = aged();
 	struct trace_looks l = { .key = 8 };
 
-	suspects_set_window(&ep, &l, NULL, &looked);
+	look_at(&ep, &l, 0, 2 * SECOND, 4);
 	assert_int_equal(ep.tx.ns[TX_NAGLE], 0);
 	assert_int_equal(ep.blame.delack_ns[TX_NAGLE], 0);
 	assert_int_equal(ep.rx.ns[RX_WAIT], 2 * SECOND);
@@ -100,12 +105,10 @@ static void the_other_end_did_not_stall(void **state)
 
 static void the_young_did_not_live_so_long(void **state)
 {
-	struct suspect_looks f = { 8, TX_NAGLE, 2 };
-	struct looked looked = { 200 * SECOND, 2 };
 	struct trace_endpoint ep = aged();
 	struct trace_looks l = { .key = 8 };
 
-	suspects_set_window(&ep, &l, &f, &looked);
+	look_at(&ep, &l, 2, 200 * SECOND, 2);
 	assert_int_equal(ep.tx.lifetime_ns, 100 * SECOND);
 	assert_int_equal(sum(ep.tx.ns, TX_N), ep.tx.lifetime_ns);
 }

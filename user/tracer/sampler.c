@@ -22,7 +22,6 @@
 
 #define FIND_SHARE    0.2	   /* of the budget is for the search for descriptors */
 #define FIND_EVERY_NS 100000000ull /* at the soonest */
-#define STALLED_KEPT  TRACE_STALLED_KEPT
 #define LOOK_ARGS     3		   /* see look() */
 #define LIST_EVERY_NS \
 	1000000000ull /* a walk of the map, for those that are gone; the new ones are told of */
@@ -36,7 +35,7 @@ struct sampler {
 	size_t n, at, room;
 	const uint64_t *last_serial, *births; /* of the kernel half */
 	pthread_mutex_t stalled_lock;
-	struct trace_stalled stalled[STALLED_KEPT];
+	struct trace_stalled stalled[TRACE_STALLED_KEPT];
 	size_t n_stalled;
 	struct tempo tempo;
 	struct rng rng;
@@ -109,7 +108,7 @@ static bool is_stalled(uint64_t found)
 static void note_stalled(struct sampler *s, size_t n)
 {
 	pthread_mutex_lock(&s->stalled_lock);
-	for (size_t i = 0; i < n && s->n_stalled < STALLED_KEPT; i++)
+	for (size_t i = 0; i < n && s->n_stalled < TRACE_STALLED_KEPT; i++)
 		if (is_stalled(s->order[i]))
 			s->stalled[s->n_stalled++] = (struct trace_stalled){
 				s->keys[s->at + i], s->order[i] & FOUND_TX };
