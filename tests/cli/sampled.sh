@@ -86,6 +86,7 @@ right 'who waits for a server that was stopped is told so' stopped_server.py
 right 'a program waits for the helper that it asked by a pipe, and a pool of helpers for nobody' \
 	waits_for_helper.py
 right 'who should read a full pipe is named, where the writer alone is traced' full_pipe.py
+right 'what a program does instead of reading or answering is told' elsewhere.py
 right 'datagrams that found no room are counted' lost_datagrams.py
 right 'a wait in connections that are shorter than the time between two looks' short_connections.py
 right 'whom a proxy waits for, by the ledger, where samples do not tell' proven_wait.py

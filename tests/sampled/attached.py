@@ -10,9 +10,9 @@ LOOKS = ("--zoom-budget", "0")
 EXACT = ("--exact",)
 
 
-def document(pids, tier=LOOKS):
+def document(pids, tier=LOOKS, lasts="3s"):
     words = [word for pid in pids for word in ("-p", str(pid))]
-    command = [os.environ["IPCSTALL"], "attach", *words, *tier, "-d", "3s", "-q"]
+    command = [os.environ["IPCSTALL"], "attach", *words, *tier, "-d", lasts, "-q"]
     subprocess.run([*command, "--json", "attached.json"], check=True, timeout=60,
                    stderr=subprocess.DEVNULL)
     with open("attached.json", encoding="utf-8") as f:

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -107,6 +108,17 @@ pid_t asleep_only_thread(pid_t pid)
 	return !stat(path, &st) && st.st_nlink == 3 ? pid : 0; /* ".", ".." and itself */
 }
 
+/* "7 (a name) D 1 ..." */
+static bool is_uninterruptible(const struct asleep *a)
+{
+	char path[64], line[200];
+	const char *after;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)a->pid, (int)a->tid);
+	after = text_first_line(path, line, sizeof(line)) ? strrchr(line, ')') : NULL;
+	return after && after[1] == ' ' && after[2] == 'D';
+}
+
 bool asleep_look(struct asleep *a)
 {
 	char path[64], line[200], *end;
@@ -121,6 +133,7 @@ bool asleep_look(struct asleep *a)
 		a->running++;
 	else
 		count(a, (int)nr);
+	a->disk += is_uninterruptible(a);
 	return true;
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* In which system calls a thread sleeps, found by looking again and again. */
+/* What a process does that others wait for, found by looking again and again: in which system calls
+ * a thread sleeps, and how long any of them ran. */
 #ifndef IPCSTALL_HOST_ASLEEP_H
 #define IPCSTALL_HOST_ASLEEP_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #define ASLEEP_CALLS 8 /* of more the rest are not told apart */
@@ -17,8 +19,14 @@ struct asleep_call {
 struct asleep {
 	pid_t pid, tid;
 	unsigned int looks, running; /* running: on a CPU, or ready for one */
+	unsigned int disk; /* asleep where no signal wakes it: as a rule for a disk */
 	struct asleep_call v[ASLEEP_CALLS]; /* the most frequent first, after asleep_sort() */
 	size_t n;
+	/* from the first look to the last: how long its busiest thread had a CPU, and how long the
+	 * quota of a cgroup kept all of them off the CPUs; over_ns 0: that is not known */
+	pid_t busiest;
+	uint64_t over_ns, busiest_ns, quota_ns;
+	bool stopped; /* before the first look and after the last */
 };
 
 /* Its only thread; 0: it has several, or is gone. */

@@ -11,6 +11,7 @@
 #include "verdict/by_address.h"
 #include "verdict/merge_findings.h"
 #include "verdict/blame.h"
+#include "render/doing_text.h"
 #include "render/environment.h"
 #include "verdict/unsampled_connections.h"
 #include "verdict/stopped_or_throttled.h"
@@ -155,6 +156,26 @@ static void take_fix(const struct making *m)
 static const char *waits(const char *who)
 {
 	return verb_of(who, "waits", "wait");
+}
+
+/* "; it sleeps in flock(), for a lock on a file" */
+static void append_doing(const struct making *m)
+{
+	char text[160];
+	struct card *c = m->c;
+	bool named = !*c->whom || name_is_plural(c->whom) || strstr(c->why, c->whom);
+
+	if (doing_phrase(m->v->doing, text, sizeof(text)))
+		text_append(c->why, sizeof(c->why), "; %s %s", named ? "it" : c->whom, text);
+}
+
+static void fix_doing(const struct making *m, bool reads)
+{
+	char text[160];
+
+	doing_fix(m->v->doing, reads, text, sizeof(text));
+	if (*text)
+		set_fix(m->c, text);
 }
 
 /* ---- stalls ---- */
@@ -398,6 +419,13 @@ static void why_of_stall(const struct making *m, const struct finding *f)
 		set_surety(m->c, f->surety);
 }
 
+/* Its reader does something else, which was looked at. */
+static bool is_elsewhere(const struct making *m, const struct finding *f)
+{
+	return f->blamed == BLAME_PEER_READER && f->deadlock < 0 && !f->circle &&
+	       f->reader_waits < 0 && !f->small_reads && !reader_halted(m->s, f);
+}
+
 static void card_stall(const struct making *m)
 {
 	const struct finding *f = &m->v->v[m->v->lead],
@@ -415,6 +443,10 @@ static void card_stall(const struct making *m)
 	where_finding(m, f);
 	why_of_stall(m, root ? root : f);
 	take_fix(m);
+	if (is_elsewhere(m, root ? root : f)) {
+		append_doing(m);
+		fix_doing(m, true);
+	}
 }
 
 static void why_of_link(const struct making *m, const struct finding *f)
@@ -669,6 +701,8 @@ static void card_of_late_reader(const struct making *m)
 		 ep->proto == TRACE_PIPE ? "room" : "an answer");
 	append_busy_thread(&ep->rx_calls, late->ns, c->why, sizeof(c->why));
 	take_fix(m);
+	if (doing_of(m->v->doing) != DOING_COMPUTES)
+		append_doing(m);
 }
 
 static void card_no_room(const struct making *m)
@@ -1184,6 +1218,16 @@ static void head_of_wait(const struct making *m, const struct trace_endpoint *ep
 			 c->whom, what_is_awaited(m, ep));
 }
 
+/* neither the path nor a stop explains it */
+static bool awaits_its_doing(const struct making *m, const struct trace_endpoint *ep,
+			     const struct trace_call_stats *sender)
+{
+	return !waits_for_path(m, ep) &&
+	       !(sender && who_left(sender, ep, m->v->wait.ns)) &&
+	       !stopped_or_throttled(m->s, sender, longest_of(&m->v->wait)) &&
+	       !(busy_share(sender, ep) >= BUSY);
+}
+
 static void card_wait(const struct making *m)
 {
 	const struct trace_endpoint *ep = &m->s->ep[m->v->wait.endpoint];
@@ -1227,6 +1271,10 @@ static void card_wait(const struct making *m)
 	}
 	where_wait(m);
 	why_wait(m, ep, sender);
+	if (awaits_its_doing(m, ep, sender)) {
+		append_doing(m);
+		fix_doing(m, false);
+	}
 	fix_wait(m, ep);
 	if (m->v->waits.estimated)
 		set_surety(c, INFERRED);
@@ -1393,6 +1441,8 @@ static void next_answers(const struct making *m, const struct trace_endpoint *ep
 	if (busy_answering(&m->v->answers, ep) >= BUSY)
 		snprintf(m->c->next, sizeof(m->c->next),
 			 "see where it computes: sudo perf top -p %d", b->tgid);
+	else if (doing_of(m->v->doing) != DOING_UNKNOWN)
+		doing_next(m->v->doing, m->c->next, sizeof(m->c->next));
 	else
 		snprintf(m->c->next, sizeof(m->c->next),
 			 "a lock, a disk or a timer may hold it: sudo strace -f -p %d", b->tgid);
@@ -1448,7 +1498,10 @@ static void card_answers(const struct making *m)
 		snprintf(c->why, sizeof(c->why),
 			 "%.0f %% of the samples found a request that had no answer yet",
 			 100 * m->v->share);
-	if (busy_share(program_at(ep), ep) < BUSY)
+	fix_doing(m, false);
+	if (busy_answering(a, ep) < BUSY)
+		append_doing(m);
+	else if (busy_share(program_at(ep), ep) < BUSY)
 		append_share_of_cpu(c, busy_answering(a, ep));
 	set_surety(c, a->suspected ? SUSPECTED : INFERRED);
 	next_answers(m, ep);
@@ -1553,6 +1606,7 @@ void card_point_to_try(const struct trace_snapshot *s, const struct verdict *v, 
 	if (f && f->root >= 0)
 		f = &v->v[f->root];
 	if (!f || !*c->fix || f->circle || f->deadlock >= 0 || reader_halted(s, f) ||
+	    (f->blamed == BLAME_PEER_READER && f->cause == TX_SNDBUF) ||
 	    !live_fixes_for(f, s->ep[f->endpoint].proto, fixes))
 		return;
 	pid = finding_sender(s, f).tgid;

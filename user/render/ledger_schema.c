@@ -48,8 +48,11 @@ static const struct schema_def objects[] = {
 	{ "replayed",
 	  "file:text complete:bool cut:bool lacks:text[] unknown_sections:count "
 	  "damaged_blocks:count snapshots:count dropped:dropped" },
-	{ "proof", "t:count ns:count ledger:judgement ~asleep:?asleep" },
-	{ "asleep", "pid:count tid:count looks:count running:count calls:asleep_call[]" },
+	{ "proof", "t:count ns:count ledger:judgement ~asleep:?asleep ~cpu:?process_cpu" },
+	{ "asleep", "pid:count tid:count looks:count running:count ~disk:count " \
+			    "calls:asleep_call[]" },
+	{ "process_cpu", "pid:count ns:count busiest_tid:count busiest_ns:count quota_ns:count " \
+			 "stopped:bool" },
 	{ "asleep_call", "call:text found:count" },
 	{ "dropped", "snapshots:count events:count stalls:count closed:count" },
 	{ "finding",

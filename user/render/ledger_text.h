@@ -25,6 +25,10 @@ void append_busy_thread(const struct trace_call_stats *b, uint64_t ns, char *buf
  * NULL: nothing did */
 const char *halt_phrase(const struct trace_snapshot *s, const struct trace_call_stats *b,
 			uint64_t ns);
+const char *stopped_phrase(void);
+const char *stopped_fix(void);
+const char *throttled_phrase(void);
+const char *throttled_fix(void);
 const char *halt_fix(const struct trace_snapshot *s, const struct trace_call_stats *b, uint64_t ns);
 /* the same of the reader that a stall is laid at the door of */
 const char *reader_halted(const struct trace_snapshot *s, const struct finding *f);

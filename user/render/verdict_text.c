@@ -54,27 +54,44 @@ static void how_it_reads(const struct trace_call_stats *reader, const struct fin
 			 several ? "do" : "does");
 }
 
+const char *stopped_phrase(void)
+{
+	return "was stopped (signal, debugger or freezer)";
+}
+
+const char *stopped_fix(void)
+{
+	return "let it continue, and find out who stopped it: kill -STOP, a debugger, "
+	       "cgroup.freeze";
+}
+
+const char *throttled_phrase(void)
+{
+	return "had used up the CPU quota of its cgroup (cpu.max)";
+}
+
+const char *throttled_fix(void)
+{
+	return "raise the CPU quota of its cgroup (cpu.max), or make it use less CPU";
+}
+
 const char *halt_phrase(const struct trace_snapshot *s, const struct trace_call_stats *b,
 			uint64_t ns)
 {
-	static const char *const phrases[] = {
-		[HALT_STOPPED] = "was stopped (signal, debugger or freezer)",
-		[HALT_THROTTLED] = "had used up the CPU quota of its cgroup (cpu.max)",
-	};
+	enum halt why = stopped_or_throttled(s, b, ns);
 
-	return phrases[stopped_or_throttled(s, b, ns)];
+	if (why == HALT_THROTTLED)
+		return throttled_phrase();
+	return why == HALT_STOPPED ? stopped_phrase() : NULL;
 }
 
 const char *halt_fix(const struct trace_snapshot *s, const struct trace_call_stats *b, uint64_t ns)
 {
-	static const char *const fixes[] = {
-		[HALT_STOPPED] = "let it continue, and find out who stopped it: kill -STOP, a "
-				 "debugger, cgroup.freeze",
-		[HALT_THROTTLED] = "raise the CPU quota of its cgroup (cpu.max), or make it use "
-				   "less CPU",
-	};
+	enum halt why = stopped_or_throttled(s, b, ns);
 
-	return fixes[stopped_or_throttled(s, b, ns)];
+	if (why == HALT_THROTTLED)
+		return throttled_fix();
+	return why == HALT_STOPPED ? stopped_fix() : NULL;
 }
 
 const char *reader_halted(const struct trace_snapshot *s, const struct finding *f)
@@ -368,11 +385,13 @@ static const char *sndbuf_fix(const struct trace_snapshot *s, const struct findi
 	const struct trace_endpoint *ep = &s->ep[f->endpoint];
 
 	if (ep->proto == TRACE_PIPE)
-		return "read sooner or in larger pieces, or give the pipe room with F_SETPIPE_SZ";
+		return "read sooner or in larger pieces; more room (F_SETPIPE_SZ) only carries "
+		       "over bursts";
 	if (ep->proto == TRACE_UNIX_DGRAM)
 		return more_datagrams_fix;
 	if (ep->family == AF_UNIX)
-		return "read sooner or in larger pieces, or raise SO_SNDBUF here";
+		return "read sooner or in larger pieces; more room (SO_SNDBUF) only carries over "
+		       "bursts";
 	if (f->blamed == BLAME_PEER_READER)
 		return "read sooner or in larger pieces; more room (SO_SNDBUF, tcp_wmem) only "
 		       "carries over bursts";

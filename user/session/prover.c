@@ -10,6 +10,7 @@
 #include "render/ledger_text.h"
 #include "session/session.h"
 #include "session/suspects.h"
+#include "tracer/process_cpu.h"
 #include "verdict/waiting_processes.h"
 
 #define JUDGED_EVERY_NS 2000000000ull
@@ -180,29 +181,56 @@ static void rule(struct prover *p, const struct trace_endpoint *suspect,
 	}
 }
 
-/* Nobody knows what an awaited thread does between two messages; where it sleeps tells whether it
- * waits for a lock, a timer or a disk. */
-#define ASLEEP_LOOKS	25
-#define ASLEEP_APART_NS 10000000ull /* on average */
+/* Nobody knows what a thread does between two messages; where it sleeps tells whether it waits for a
+ * lock, a timer or a disk. */
+#define DOING_LOOKS    25
+#define DOING_APART_NS 10000000ull /* on average */
+#define DOING_NS       (2 * DOING_LOOKS * DOING_APART_NS) /* on a busy host */
 
-static void look_at_awaited(struct proof *proof, uint64_t deadline, const struct zoom_stop *stop)
+static void look_again_and_again(struct asleep *a, uint64_t deadline, const struct zoom_stop *stop)
 {
-	struct asleep *a = &proof->asleep;
-	uint64_t apart = ASLEEP_APART_NS;
+	uint64_t apart = DOING_APART_NS;
 
-	if (proof->v.outcome != OUTCOME_WAITING)
-		return;
-	a->pid = verdict_awaited(&proof->s, &proof->v);
-	a->tid = verdict_awaited_thread(&proof->s, &proof->v);
-	if (!a->tid && a->pid)
-		a->tid = asleep_only_thread(a->pid);
-	for (int i = 0; a->tid && i < ASLEEP_LOOKS && now_ns() + apart < deadline; i++) {
-		if (stop->asked(stop->ctx) || !asleep_look(a))
+	for (int i = 0; i < DOING_LOOKS && now_ns() + apart < deadline; i++) {
+		if (stop->asked(stop->ctx) || (a->tid && !asleep_look(a)))
 			break;
-		apart = ASLEEP_APART_NS * (unsigned int)(50 + 4 * (i * 7 % 26)) / 100; /* no beat */
+		apart = DOING_APART_NS * (unsigned int)(50 + 4 * (i * 7 % 26)) / 100; /* no beat */
 		nanosleep(&(struct timespec){ .tv_nsec = (long)apart }, NULL);
 	}
 	asleep_sort(a);
+}
+
+static void note_cpu(struct asleep *a, const struct cpu_book *before, const struct cpu_book *after)
+{
+	const struct process_cpu *p = cpu_book_find(after, a->pid);
+	struct thread_cpu busiest;
+
+	if (!p || !cpu_book_thread(after, before, a->pid, 0, &busiest))
+		return;
+	a->stopped = p->stopped && p->was_stopped;
+	a->over_ns = after->at_ns - before->at_ns;
+	a->busiest = busiest.tid;
+	a->busiest_ns = MIN(busiest.ran_ns, a->over_ns);
+	a->quota_ns = MIN(p->throttled_since_ns, a->over_ns); /* the kernel tells it late */
+}
+
+static void look_at_culprit(struct proof *proof, uint64_t deadline, const struct zoom_stop *stop)
+{
+	struct culprit culprit = verdict_culprit(&proof->s, &proof->v);
+	struct cpu_book before = {}, after = {}, none = {};
+	struct asleep *a = &proof->doing;
+
+	if (!culprit.pid || proof->v.outcome == OUTCOME_HEALTHY)
+		return;
+	a->pid = culprit.pid;
+	a->tid = culprit.tid ? culprit.tid : asleep_only_thread(a->pid);
+	cpu_book_make(&before, &none, &a->pid, 1);
+	look_again_and_again(a, deadline, stop);
+	cpu_book_make(&after, &before, &a->pid, 1);
+	note_cpu(a, &before, &after);
+	cpu_book_free(&before);
+	cpu_book_free(&after);
+	proof->v.doing = a;
 }
 
 static bool prove(struct prover *p, const struct proof *wanted, const struct parties *who,
@@ -212,12 +240,12 @@ static bool prove(struct prover *p, const struct proof *wanted, const struct par
 	uint64_t spent = p->zoom.spent_ns;
 
 	*proof = *wanted;
-	if (!prover_prove(p, who, deadline, stop, &proof->s))
+	if (deadline < DOING_NS || !prover_prove(p, who, deadline - DOING_NS, stop, &proof->s))
 		return false;
 	proof->at_ns = proof->s.at_ns;
 	proof->ns = p->zoom.spent_ns - spent;
 	verdict_make(&proof->s, &proof->v);
-	look_at_awaited(proof, deadline, stop);
+	look_at_culprit(proof, deadline, stop);
 	p->n++;
 	return true;
 }
@@ -303,6 +331,17 @@ const struct proof *prover_answer(const struct prover *p, const struct trace_sna
 	return NULL;
 }
 
+const struct asleep *prover_doing(const struct prover *p, const struct trace_snapshot *s,
+				  const struct verdict *v)
+{
+	pid_t pid = verdict_culprit(s, v).pid;
+
+	for (size_t i = p->n; pid && i-- > 0;)
+		if (p->proofs[i].doing.pid == pid)
+			return &p->proofs[i].doing;
+	return NULL;
+}
+
 void prover_print(const struct prover *p, const struct proof *but, FILE *out)
 {
 	char text[VERDICT_TEXT], line[VERDICT_TEXT + 64], lasted[32];
@@ -320,6 +359,16 @@ void prover_print(const struct prover *p, const struct proof *but, FILE *out)
 	}
 }
 
+static json_t *cpu_to_json(const struct asleep *a)
+{
+	if (!a->over_ns)
+		return json_null();
+	return json_pack("{s:i, s:I, s:i, s:I, s:I, s:b}", "pid", (int)a->pid, "ns",
+			 (json_int_t)a->over_ns, "busiest_tid", (int)a->busiest, "busiest_ns",
+			 (json_int_t)a->busiest_ns, "quota_ns", (json_int_t)a->quota_ns, "stopped",
+			 a->stopped);
+}
+
 static json_t *asleep_to_json(const struct asleep *a)
 {
 	json_t *calls = json_array();
@@ -334,8 +383,9 @@ static json_t *asleep_to_json(const struct asleep *a)
 		json_decref(calls);
 		return json_null();
 	}
-	return json_pack("{s:i, s:i, s:i, s:i, s:o}", "pid", (int)a->pid, "tid", (int)a->tid,
-			 "looks", (int)a->looks, "running", (int)a->running, "calls", calls);
+	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:o}", "pid", (int)a->pid, "tid", (int)a->tid,
+			 "looks", (int)a->looks, "running", (int)a->running, "disk", (int)a->disk,
+			 "calls", calls);
 }
 
 json_t *prover_to_json(const struct prover *p)
@@ -344,10 +394,11 @@ json_t *prover_to_json(const struct prover *p)
 
 	for (size_t i = 0; i < p->n && all; i++)
 		json_array_append_new(
-			all, json_pack("{s:I, s:I, s:o, s:o}", "t", (json_int_t)p->proofs[i].at_ns,
+			all, json_pack("{s:I, s:I, s:o, s:o, s:o}", "t", (json_int_t)p->proofs[i].at_ns,
 				       "ns", (json_int_t)p->proofs[i].ns, "ledger",
 				       ledger_summary_to_json(&p->proofs[i].s, &p->proofs[i].v),
-				       "asleep", asleep_to_json(&p->proofs[i].asleep)));
+				       "asleep", asleep_to_json(&p->proofs[i].doing),
+				       "cpu", cpu_to_json(&p->proofs[i].doing)));
 	return all;
 }
 

@@ -19,7 +19,7 @@ struct proof {
 	pid_t awaited;	     /* waiting: for this process; 0: not seen */
 	struct trace_snapshot s;
 	struct verdict v;
-	struct asleep asleep; /* waiting: whoever is awaited; looks 0: it was not looked at */
+	struct asleep doing; /* the culprit's, afterwards; pid 0: it was not looked at */
 };
 
 #define PROOFS_MOST 16
@@ -67,6 +67,9 @@ int prover_tick(struct prover *p, struct trace *t, uint64_t deadline, const stru
  * It knows the last of a chain, and counts requests, so it is what the card says. NULL: there is
  * none. */
 const struct proof *prover_answer(const struct prover *p, const struct trace_snapshot *s,
+				  const struct verdict *v);
+/* what was found of whoever that verdict names the culprit; NULL: nobody looked */
+const struct asleep *prover_doing(const struct prover *p, const struct trace_snapshot *s,
 				  const struct verdict *v);
 /* A line for each proof, but for `but` (NULL: none); [{"t", "ns", "ledger"}] */
 void prover_print(const struct prover *p, const struct proof *but, FILE *out);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "session/prover.h"
 #include "session/session.h"
 #include "session/sampling.h"
 
@@ -186,6 +187,8 @@ int session_end(struct session *l, struct err *e)
 	trace_name_fd_owners(&l->end);
 	trace_name_other_ends(&l->end);
 	verdict_make(&l->end, &l->verdict);
+	if (l->prover)
+		l->verdict.doing = prover_doing(l->prover, &l->end, &l->verdict);
 	if (!l->streaming)
 		return 0;
 	ledger_stream_snapshot(&l->stream, &l->end, &l->verdict);

@@ -88,18 +88,16 @@ static void say_asleep(const struct asleep *a)
 }
 
 /* The card is the proof's, and the samples of the whole session are a line below it. */
-static void say_proven(const struct session *l, const struct proof *proof)
+static void say_samples(const struct session *l, const struct proof *proof)
 {
 	char text[VERDICT_TEXT], line[VERDICT_TEXT + 128], exact[32], sampled[32];
 	struct paint p = paint_on(stderr, (enum colour_when)l->o->colour);
 
-	session_screen(l->o, &proof->s, &proof->v, stderr);
 	human_ns((double)proof->ns, exact, sizeof(exact));
 	human_ns((double)l->verdict.observed_ns, sampled, sizeof(sampled));
 	verdict_sentence(&l->end, &l->verdict, text, sizeof(text));
 	snprintf(line, sizeof(line), "this is the ledger, for %s; samples, for %s: %s", exact,
 		 sampled, text);
-	say_asleep(&proof->asleep);
 	fputs("  proof  ", stderr);
 	opt_wrap(stderr, line, 9);
 	sampling_line(&l->end.sampling, l->end.at_ns, &p);
@@ -109,11 +107,13 @@ static void say_answer(const struct session *l)
 {
 	bool shows = l->prover && !l->o->ledger;
 	const struct proof *answer = shows ? prover_answer(l->prover, &l->end, &l->verdict) : NULL;
+	const struct verdict *v = answer ? &answer->v : &l->verdict;
 
+	session_screen(l->o, answer ? &answer->s : &l->end, v, stderr);
+	if (v->doing)
+		say_asleep(v->doing);
 	if (answer)
-		say_proven(l, answer);
-	else
-		session_screen(l->o, &l->end, &l->verdict, stderr);
+		say_samples(l, answer);
 	if (l->prover)
 		prover_print(l->prover, answer, stderr);
 }

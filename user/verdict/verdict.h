@@ -7,6 +7,7 @@
 #ifndef IPCSTALL_VERDICT_VERDICT_H
 #define IPCSTALL_VERDICT_VERDICT_H
 
+#include "host/asleep.h"
 #include "tracer/trace.h"
 
 enum blamed {
@@ -324,6 +325,7 @@ struct verdict {
 	enum finding_kind kind; /* what leads */
 	size_t lead;		/* of a stall or limit: which of v[] */
 	double share;		/* of the time of whoever waits, NAN: unknown */
+	const struct asleep *doing; /* the culprit's, meanwhile; NULL: nobody looked */
 };
 
 /*

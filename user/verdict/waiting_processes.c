@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "verdict/waiting_processes.h"
 
+#include "verdict/blame.h"
 #include "verdict/long_wait.h"
+#include "verdict/who.h"
 
 static size_t add(pid_t *pids, size_t n, size_t max, pid_t pid)
 {
@@ -33,6 +35,43 @@ pid_t verdict_awaited_thread(const struct trace_snapshot *s, const struct verdic
 		return 0;
 	b = ep->tx_calls.tid || ep->proto == TRACE_PIPE ? &ep->tx_calls : &ep->rx_calls;
 	return b->tgid == verdict_awaited(s, v) ? b->tid : 0;
+}
+
+/* whose end the other is, where no call was seen there */
+static struct culprit other_end_of(const struct trace_endpoint *ep)
+{
+	return (struct culprit){ ep->making.other_pid, 0 };
+}
+
+/* whoever does not read what the last of a chain of senders has for it */
+static struct culprit reader_of_stall(const struct trace_snapshot *s, const struct finding *f)
+{
+	const struct trace_endpoint *ep = &s->ep[f->endpoint];
+	const struct trace_call_stats *reader = who_reads(s, ep);
+
+	if (!blame_is_peers(f->blamed))
+		return (struct culprit){};
+	if (!reader || !reader->tgid)
+		return other_end_of(ep);
+	if (reader->tgid == ep->tx_calls.tgid) /* it holds both ends, and its thread is not known */
+		return (struct culprit){};
+	return (struct culprit){ reader->tgid, reader->others ? 0 : reader->tid };
+}
+
+struct culprit verdict_culprit(const struct trace_snapshot *s, const struct verdict *v)
+{
+	const struct finding *f = &v->v[v->lead];
+	struct culprit c;
+
+	if (v->kind == KIND_STALL)
+		return reader_of_stall(s, f->root >= 0 ? &v->v[f->root] : f);
+	if (v->kind == KIND_LATE) {
+		const struct trace_call_stats *reader = &s->ep[v->late.endpoint].rx_calls;
+
+		return (struct culprit){ reader->tgid, reader->others ? 0 : reader->tid };
+	}
+	c = (struct culprit){ verdict_awaited(s, v), verdict_awaited_thread(s, v) };
+	return c.pid || v->kind != KIND_WAIT ? c : other_end_of(&s->ep[v->wait.endpoint]);
 }
 
 size_t verdict_waiting_processes(const struct trace_snapshot *s, const struct verdict *v,

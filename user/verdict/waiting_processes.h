@@ -9,7 +9,14 @@
 pid_t verdict_awaited(const struct trace_snapshot *s, const struct verdict *v);
 /* The one thread of that process which is seen to send there; 0: several do, or none was seen. */
 pid_t verdict_awaited_thread(const struct trace_snapshot *s, const struct verdict *v);
-/* That one, who waits for it, and those before in the chain: how many, at most `max`. */
+/* Whoever keeps all waiting: that one, or of a stall whoever does not read; tid 0: one of several
+ * threads, pid 0: nobody was seen. */
+struct culprit {
+	pid_t pid, tid;
+};
+
+struct culprit verdict_culprit(const struct trace_snapshot *s, const struct verdict *v);
+/* The awaited one, who waits for it, and those before in the chain: how many, at most `max`. */
 size_t verdict_waiting_processes(const struct trace_snapshot *s, const struct verdict *v,
 				 pid_t *pids, size_t max);
 

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+elsewhere.py: the card tells what a program does instead that keeps another waiting: it sleeps in a
+system call, was stopped, or computes in another thread than the one that should answer.
+
+Exit: 0 right, 1 wrong."""
+import fcntl
+import hashlib
+import json
+import os
+import signal
+import sys
+import threading
+import time
+
+import attached
+from talkers import ask, child, pair, serve
+
+PROVES = ()
+
+
+def card(pids):
+    """The one on the screen: a proof's, where there is one."""
+    said = attached.document(pids, PROVES, "6s")
+    if said["answer"] is None:
+        return said["ledger"]["card"]
+    return said["proofs"][said["answer"]]["ledger"]["card"]
+
+
+def fill(fd):
+    while True:
+        os.write(fd, bytes(4096))
+
+
+def wait_for_lock(fd):
+    with open("lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        os.read(fd, 1)
+
+
+def wait_for_child(fd):
+    os.waitpid(child("sleeper", lambda: (os.close(fd), time.sleep(60))), 0)
+    os.read(fd, 1)
+
+
+def by_pipe(read):
+    """Of the writer alone, whose reader does that."""
+    out, into = os.pipe()
+    pids = [child("reader", lambda: (os.close(into), read(out))),
+            child("writer", lambda: (os.close(out), fill(into)))]
+    os.close(out)
+    os.close(into)
+    try:
+        time.sleep(0.3)  # the pipe is full
+        return card([pids[1]])
+    finally:
+        attached.end(pids)
+
+
+def compute():
+    spun = b""
+    while True:
+        spun = hashlib.sha512(spun + bytes(1 << 20)).digest()
+
+
+def serve_beside_computing(s):
+    threading.Thread(target=compute, daemon=True).start()
+    serve(s, 0.1, False)
+
+
+def by_socket(work, then=None):
+    """Of the client alone."""
+    server, client = pair()
+    pids = [child("server", lambda: work(server), client),
+            child("client", lambda: ask(client, 0.01), server)]
+    server.close()
+    client.close()
+    try:
+        time.sleep(0.3)  # they talk
+        if then:
+            then(pids[0])
+        return card([pids[1]])
+    finally:
+        attached.end(pids)
+
+
+def stop(pid):
+    os.kill(pid, signal.SIGSTOP)
+    os.waitpid(pid, os.WUNTRACED)
+
+
+def says(said, word):
+    print(word, json.dumps(said)[:700])
+    return word in said["why"]
+
+
+def main():
+    with open("lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        right = [says(by_pipe(wait_for_lock), "sleeps in flock(), for a lock on a file")]
+    right += [says(by_pipe(wait_for_child), "sleeps in wait4(), for a child process")]
+    talk = lambda s: serve(s, 0.1, False)
+    right += [says(by_socket(talk), "sleeps in clock_nanosleep(), for a timer"),
+              says(by_socket(talk, stop), "was stopped"),
+              says(by_socket(serve_beside_computing), "computes: its thread")]
+    return 0 if all(right) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

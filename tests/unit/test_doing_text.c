@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is said of a process that others wait for, from the looks at it. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include <cmocka.h>
+
+#include "render/doing_text.h"
+
+static struct asleep looked(int nr, unsigned int found)
+{
+	return (struct asleep){ .pid = 7, .tid = 7, .looks = 20, .n = 1, .v = { { nr, found } },
+				.over_ns = 1000, .busiest = 9 };
+}
+
+static void says(const struct asleep *a, const char *phrase)
+{
+	char text[160];
+
+	assert_int_equal(doing_phrase(a, text, sizeof(text)), *phrase != '\0');
+	assert_string_equal(text, phrase);
+}
+
+static bool has_fix(const struct asleep *a, bool reads)
+{
+	char text[160];
+
+	doing_fix(a, reads, text, sizeof(text));
+	return *text;
+}
+
+static void a_sleep_is_told_where_most_looks_found_it(void **state)
+{
+	struct asleep a = looked(SYS_flock, 10);
+
+	says(&a, "sleeps in flock(), for a lock on a file");
+	assert_true(has_fix(&a, true));
+	assert_false(has_fix(&a, false));
+	a.v[0].found = 9;
+	says(&a, "");
+	says(NULL, "");
+	assert_false(has_fix(NULL, true));
+}
+
+static void a_disk_is_told_by_the_threads_state(void **state)
+{
+	struct asleep a = looked(SYS_write, 20);
+
+	says(&a, "sleeps in write(), for room to write");
+	a.disk = 12;
+	says(&a, "sleeps in write(), uninterruptibly, as for a disk");
+}
+
+static void a_page_that_is_read_is_no_call(void **state)
+{
+	struct asleep a = looked(-1, 20);
+
+	says(&a, "");
+}
+
+static void another_thread_may_compute_meanwhile(void **state)
+{
+	struct asleep a = looked(SYS_futex, 20);
+
+	a.busiest_ns = 499;
+	says(&a, "sleeps in futex(), for a lock, or another thread");
+	a.busiest_ns = 500;
+	says(&a, "computes: its thread 9 has a CPU for 50 % of the time");
+}
+
+static void who_may_not_run_is_neither_asleep_nor_busy(void **state)
+{
+	struct asleep a = looked(SYS_futex, 20);
+
+	a.busiest_ns = 600;
+	a.quota_ns = 600;
+	says(&a, "had used up the CPU quota of its cgroup (cpu.max) for 600 ns of 1.00 us");
+	assert_true(has_fix(&a, false));
+	a.stopped = true;
+	says(&a, "was stopped (signal, debugger or freezer)");
+	assert_true(has_fix(&a, false));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_sleep_is_told_where_most_looks_found_it),
+		cmocka_unit_test(a_disk_is_told_by_the_threads_state),
+		cmocka_unit_test(a_page_that_is_read_is_no_call),
+		cmocka_unit_test(another_thread_may_compute_meanwhile),
+		cmocka_unit_test(who_may_not_run_is_neither_asleep_nor_busy),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

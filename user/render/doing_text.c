@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "render/doing_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/human.h"
+#include "base/text.h"
+#include "render/ledger_text.h"
+
+/* of the looks, or of their time */
+#define MOSTLY 0.5
+
+static bool is_most(uint64_t part, uint64_t of)
+{
+	return of && (double)part >= MOSTLY * (double)of;
+}
+
+enum doing doing_of(const struct asleep *a)
+{
+	if (!a)
+		return DOING_UNKNOWN;
+	if (a->stopped)
+		return DOING_STOPPED;
+	if (is_most(a->quota_ns, a->over_ns))
+		return DOING_THROTTLED;
+	if (is_most(a->busiest_ns, a->over_ns))
+		return DOING_COMPUTES;
+	return a->n && a->v[0].nr >= 0 && is_most(a->v[0].found, a->looks) ? DOING_SLEEPS
+									   : DOING_UNKNOWN;
+}
+
+static void phrase_of_sleep(const struct asleep *a, char *buf, size_t len)
+{
+	const char *what = asleep_for(a->v[0].nr);
+	char call[40];
+
+	asleep_name(a->v[0].nr, call, sizeof(call));
+	snprintf(buf, len, "sleeps in %s()", call);
+	if (is_most(a->disk, a->looks))
+		text_append(buf, len, ", uninterruptibly, as for a disk");
+	else if (what)
+		text_append(buf, len, ", for %s", what);
+}
+
+static void phrase_of_quota(const struct asleep *a, char *buf, size_t len)
+{
+	char halted[32], over[32];
+
+	human_ns((double)a->quota_ns, halted, sizeof(halted));
+	human_ns((double)a->over_ns, over, sizeof(over));
+	snprintf(buf, len, "%s for %s of %s", throttled_phrase(), halted, over);
+}
+
+bool doing_phrase(const struct asleep *a, char *buf, size_t len)
+{
+	enum doing d = doing_of(a);
+
+	*buf = '\0';
+	if (d == DOING_STOPPED)
+		snprintf(buf, len, "%s", stopped_phrase());
+	else if (d == DOING_THROTTLED)
+		phrase_of_quota(a, buf, len);
+	else if (d == DOING_COMPUTES)
+		snprintf(buf, len, "computes: its thread %d has a CPU for %.0f %% of the time",
+			 (int)a->busiest, 100 * (double)a->busiest_ns / (double)a->over_ns);
+	else if (d == DOING_SLEEPS)
+		phrase_of_sleep(a, buf, len);
+	return *buf;
+}
+
+void doing_fix(const struct asleep *a, bool reads, char *buf, size_t len)
+{
+	enum doing d = doing_of(a);
+
+	*buf = '\0';
+	if (d == DOING_STOPPED)
+		snprintf(buf, len, "%s", stopped_fix());
+	else if (d == DOING_THROTTLED)
+		snprintf(buf, len, "%s", throttled_fix());
+	else if (d == DOING_COMPUTES && reads)
+		snprintf(buf, len, "let another thread read meanwhile, or compute less: sudo perf "
+				   "top -p %d",
+			 (int)a->pid);
+	else if (d == DOING_SLEEPS && reads)
+		snprintf(buf, len,
+			 "let another thread read meanwhile, or shorten what it sleeps for");
+}
+
+void doing_next(const struct asleep *a, char *buf, size_t len)
+{
+	*buf = '\0';
+	if (doing_of(a) == DOING_COMPUTES)
+		snprintf(buf, len, "see where it computes: sudo perf top -p %d", (int)a->pid);
+	else if (doing_of(a) == DOING_SLEEPS)
+		snprintf(buf, len, "see what it calls: sudo strace -f -p %d", (int)a->pid);
+}
