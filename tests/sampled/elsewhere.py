@@ -85,6 +85,10 @@ def by_socket(work, then=None):
         attached.end(pids)
 
 
+def talk_slowly(s):
+    serve(s, 0.1, False)
+
+
 def stop(pid):
     os.kill(pid, signal.SIGSTOP)
     os.waitpid(pid, os.WUNTRACED)
@@ -100,9 +104,8 @@ def main():
         fcntl.flock(lock, fcntl.LOCK_EX)
         right = [says(by_pipe(wait_for_lock), "sleeps in flock(), for a lock on a file")]
     right += [says(by_pipe(wait_for_child), "sleeps in wait4(), for a child process")]
-    talk = lambda s: serve(s, 0.1, False)
-    right += [says(by_socket(talk), "sleeps in clock_nanosleep(), for a timer"),
-              says(by_socket(talk, stop), "was stopped"),
+    right += [says(by_socket(talk_slowly), "sleeps in clock_nanosleep(), for a timer"),
+              says(by_socket(talk_slowly, stop), "was stopped"),
               says(by_socket(serve_beside_computing), "computes: its thread")]
     return 0 if all(right) else 1
 
