@@ -77,6 +77,9 @@ static void who_may_not_run_is_neither_asleep_nor_busy(void **state)
 	struct asleep a = looked(SYS_futex, 20);
 
 	a.busiest_ns = 600;
+	a.no_cpu_ns = 500;
+	says(&a, "was waiting for a CPU for 500 ns of 1.00 us");
+	assert_true(has_fix(&a, false));
 	a.quota_ns = 600;
 	says(&a, "had used up the CPU quota of its cgroup (cpu.max) for 600 ns of 1.00 us");
 	assert_true(has_fix(&a, false));

@@ -249,6 +249,9 @@ static void a_ping_is_no_answer(void **state)
 	struct card c;
 
 	ep.rx_calls.reply_n = 2;
+	judge(&ep, NULL, 1, &v, &c); /* no ping has 100 bytes */
+	assert_int_equal(v.kind, KIND_ANSWERS);
+	ep.rx_calls.bytes = ep.tx_calls.bytes = 2 * 30;
 	judge(&ep, NULL, 1, &v, &c);
 	assert_int_equal(v.answers.endpoint, -1);
 	ep.rx_calls.reply_n = 1; /* the first came by itself */

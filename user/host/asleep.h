@@ -22,10 +22,11 @@ struct asleep {
 	unsigned int disk; /* asleep where no signal wakes it: as a rule for a disk */
 	struct asleep_call v[ASLEEP_CALLS]; /* the most frequent first, after asleep_sort() */
 	size_t n;
-	/* from the first look to the last: how long its busiest thread had a CPU, and how long the
-	 * quota of a cgroup kept all of them off the CPUs; over_ns 0: that is not known */
+	/* from the first look to the last: how long its busiest thread had a CPU, or was ready for
+	 * one, and how long the quota of a cgroup kept all of them off the CPUs; over_ns 0: that is
+	 * not known */
 	pid_t busiest;
-	uint64_t over_ns, busiest_ns, quota_ns;
+	uint64_t over_ns, busiest_ns, no_cpu_ns, quota_ns;
 	bool stopped; /* before the first look and after the last */
 };
 

@@ -24,6 +24,8 @@ enum doing doing_of(const struct asleep *a)
 		return DOING_STOPPED;
 	if (is_most(a->quota_ns, a->over_ns))
 		return DOING_THROTTLED;
+	if (is_most(a->no_cpu_ns, a->over_ns))
+		return DOING_STARVED;
 	if (is_most(a->busiest_ns, a->over_ns))
 		return DOING_COMPUTES;
 	return a->n && a->v[0].nr >= 0 && is_most(a->v[0].found, a->looks) ? DOING_SLEEPS
@@ -43,13 +45,14 @@ static void phrase_of_sleep(const struct asleep *a, char *buf, size_t len)
 		text_append(buf, len, ", for %s", what);
 }
 
-static void phrase_of_quota(const struct asleep *a, char *buf, size_t len)
+static void phrase_of_time(const struct asleep *a, const char *what, uint64_t part_ns, char *buf,
+			   size_t len)
 {
-	char halted[32], over[32];
+	char part[32], over[32];
 
-	human_ns((double)a->quota_ns, halted, sizeof(halted));
+	human_ns((double)part_ns, part, sizeof(part));
 	human_ns((double)a->over_ns, over, sizeof(over));
-	snprintf(buf, len, "%s for %s of %s", throttled_phrase(), halted, over);
+	snprintf(buf, len, "%s for %s of %s", what, part, over);
 }
 
 bool doing_phrase(const struct asleep *a, char *buf, size_t len)
@@ -60,7 +63,9 @@ bool doing_phrase(const struct asleep *a, char *buf, size_t len)
 	if (d == DOING_STOPPED)
 		snprintf(buf, len, "%s", stopped_phrase());
 	else if (d == DOING_THROTTLED)
-		phrase_of_quota(a, buf, len);
+		phrase_of_time(a, throttled_phrase(), a->quota_ns, buf, len);
+	else if (d == DOING_STARVED)
+		phrase_of_time(a, "was waiting for a CPU", a->no_cpu_ns, buf, len);
 	else if (d == DOING_COMPUTES)
 		snprintf(buf, len, "computes: its thread %d has a CPU for %.0f %% of the time",
 			 (int)a->busiest, 100 * (double)a->busiest_ns / (double)a->over_ns);
@@ -78,6 +83,8 @@ void doing_fix(const struct asleep *a, bool reads, char *buf, size_t len)
 		snprintf(buf, len, "%s", stopped_fix());
 	else if (d == DOING_THROTTLED)
 		snprintf(buf, len, "%s", throttled_fix());
+	else if (d == DOING_STARVED)
+		snprintf(buf, len, "%s", starved_fix());
 	else if (d == DOING_COMPUTES && reads)
 		snprintf(buf, len, "let another thread read meanwhile, or compute less: sudo perf "
 				   "top -p %d",

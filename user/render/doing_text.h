@@ -9,6 +9,7 @@ enum doing {
 	DOING_UNKNOWN, /* nobody looked, or it was found here and there */
 	DOING_STOPPED,	 /* by a signal or a debugger */
 	DOING_THROTTLED, /* the CPU quota of its cgroup was used up */
+	DOING_STARVED,	 /* one of its threads is ready to run, and has no CPU */
 	DOING_COMPUTES,	 /* one of its threads has a CPU */
 	DOING_SLEEPS,	 /* in one system call */
 };

@@ -51,8 +51,8 @@ static const struct schema_def objects[] = {
 	{ "proof", "t:count ns:count ledger:judgement ~asleep:?asleep ~cpu:?process_cpu" },
 	{ "asleep", "pid:count tid:count looks:count running:count ~disk:count " \
 			    "calls:asleep_call[]" },
-	{ "process_cpu", "pid:count ns:count busiest_tid:count busiest_ns:count quota_ns:count " \
-			 "stopped:bool" },
+	{ "process_cpu", "pid:count ns:count busiest_tid:count busiest_ns:count " \
+			 "no_cpu_ns:count quota_ns:count stopped:bool" },
 	{ "asleep_call", "call:text found:count" },
 	{ "dropped", "snapshots:count events:count stalls:count closed:count" },
 	{ "finding",

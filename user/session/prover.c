@@ -211,6 +211,7 @@ static void note_cpu(struct asleep *a, const struct cpu_book *before, const stru
 	a->over_ns = after->at_ns - before->at_ns;
 	a->busiest = busiest.tid;
 	a->busiest_ns = MIN(busiest.ran_ns, a->over_ns);
+	a->no_cpu_ns = MIN(busiest.waited_ns, a->over_ns);
 	a->quota_ns = MIN(p->throttled_since_ns, a->over_ns); /* the kernel tells it late */
 }
 
@@ -363,10 +364,10 @@ static json_t *cpu_to_json(const struct asleep *a)
 {
 	if (!a->over_ns)
 		return json_null();
-	return json_pack("{s:i, s:I, s:i, s:I, s:I, s:b}", "pid", (int)a->pid, "ns",
+	return json_pack("{s:i, s:I, s:i, s:I, s:I, s:I, s:b}", "pid", (int)a->pid, "ns",
 			 (json_int_t)a->over_ns, "busiest_tid", (int)a->busiest, "busiest_ns",
-			 (json_int_t)a->busiest_ns, "quota_ns", (json_int_t)a->quota_ns, "stopped",
-			 a->stopped);
+			 (json_int_t)a->busiest_ns, "no_cpu_ns", (json_int_t)a->no_cpu_ns,
+			 "quota_ns", (json_int_t)a->quota_ns, "stopped", a->stopped);
 }
 
 static json_t *asleep_to_json(const struct asleep *a)

@@ -164,6 +164,17 @@ static bool waits_after_answers(const struct trace_endpoint *ep)
 	       (double)(in->reply_ns + in->open_reply_ns) >= AFTER_ANSWERS * (double)wait;
 }
 
+/* Where it was watched from the middle of a wait on, nobody saw what that one came after. But a
+ * server that answers at once owes nothing while it waits. */
+static bool answers_at_once(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	const struct trace_call_stats *out = &ep->tx_calls;
+
+	return ep->joined_late && was_accepted(s, ep) && out->reply_n &&
+	       (double)(out->reply_ns + out->open_reply_ns) <=
+		       (1 - AFTER_ANSWERS) * (double)ep->rx.ns[RX_WAIT];
+}
+
 /* A server may speak first, to greet whoever connected. */
 static bool is_asked_by_messages(const struct trace_snapshot *s, size_t i)
 {
@@ -177,7 +188,8 @@ static bool is_asked_by_messages(const struct trace_snapshot *s, size_t i)
 	in = questions_to(s, ep);
 	out = &s->ep[answers].tx_calls;
 	return out->messages && trace_messages_known(out) && trace_messages_known(in) &&
-	       (in->messages <= out->messages || waits_after_answers(ep));
+	       (in->messages <= out->messages || waits_after_answers(ep) ||
+		answers_at_once(s, ep));
 }
 
 bool told_by_looks(const struct trace_endpoint *ep)

@@ -38,12 +38,21 @@ static bool are_counted(const struct trace_endpoint *ep)
 
 /* A server that sends a ping now and then, as for WebSockets, is answered at once, and says nothing
  * until the next: that is no request. It is not known of one who asks again as soon as it has its
- * answer, unless that goes on. */
-#define TURNS 3
+ * answer, unless that goes on, or what goes to and fro is too large for that. */
+#define TURNS	  3
+#define PING_MOST 40 /* bytes: with what TLS adds */
+
+static bool are_small(const struct trace_call_stats *b)
+{
+	return b->bytes <= PING_MOST * b->messages;
+}
 
 static bool may_be_asked(const struct trace_endpoint *ep)
 {
-	return ep->tx_calls.reply_n >= TURNS || ep->rx_calls.messages > ep->rx_calls.reply_n;
+	const struct trace_call_stats *in = &ep->rx_calls, *out = &ep->tx_calls;
+
+	return out->reply_n >= TURNS || in->messages > in->reply_n || !are_small(in) ||
+	       !are_small(out);
 }
 
 static bool may_be_asked_by_looks(const struct trace_snapshot *s, size_t i)

@@ -305,6 +305,21 @@ static bool passes_on(const struct trace_snapshot *s, size_t i, const struct tra
 	       (double)there >= least_ns && (double)in->rx.ns[RX_UNREAD] < AT_ONCE * least_ns;
 }
 
+/* Two clients of one server: what the other one sends there are questions, each of which the server
+ * may read in pieces. That one waits for the answers longer than the server waits for it. */
+#define PIECES_READ 4
+
+static bool asks_there(const struct trace_snapshot *s, size_t in, const struct trace_endpoint *out)
+{
+	const struct trace_call_stats *asked = &s->ep[in].rx_calls, *answers = &s->ep[in].tx_calls;
+
+	return s->ep[in].proto == out->proto && is_servers_end(s, in) &&
+	       is_servers_end(s, (size_t)(out - s->ep)) && answers->reply_n &&
+	       PIECES_READ * answers->reply_n >= asked->messages &&
+	       answers->reply_ns + answers->open_reply_ns >
+		       asked->reply_ns + asked->open_reply_ns;
+}
+
 static bool is_sent_by(const struct trace_snapshot *s, const struct trace_endpoint *in, pid_t tgid)
 {
 	const struct trace_endpoint *source = awaited_end(s, in);
@@ -321,7 +336,8 @@ static struct reader_spell comes_from(const struct trace_snapshot *s,
 	struct reader_spell from = { .endpoint = -1 };
 
 	for (size_t i = 0; i < s->n; i++) {
-		if (!passes_on(s, i, out, least_ns) || is_sent_by(s, &s->ep[i], waiter))
+		if (!passes_on(s, i, out, least_ns) || is_sent_by(s, &s->ep[i], waiter) ||
+		    asks_there(s, i, out))
 			continue;
 		if (from.endpoint >= 0)
 			return (struct reader_spell){ .endpoint = -1 };
