@@ -313,14 +313,13 @@ static bool have_party_in_common(const struct trace_snapshot *s, const struct ve
 static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
 		      const struct verdict *v)
 {
-	if (p->of != v->outcome)
-		return false;
-	if (p->of == OUTCOME_UNKNOWN)
-		return p->v.outcome != OUTCOME_UNKNOWN;
+	if (v->outcome == OUTCOME_UNKNOWN)
+		return p->of == v->outcome && p->v.outcome != OUTCOME_UNKNOWN;
 	if (p->v.outcome != OUTCOME_WAITING)
 		return false;
-	return p->of == OUTCOME_HEALTHY ? p->awaited == v->may_pause
-					: have_party_in_common(s, v, p);
+	return v->outcome == OUTCOME_HEALTHY
+		       ? p->of == v->outcome && p->awaited == v->may_pause
+		       : have_party_in_common(s, v, p);
 }
 
 const struct proof *prover_answer(const struct prover *p, const struct trace_snapshot *s,

@@ -20,7 +20,8 @@ struct totals sum_late(const struct trace_snapshot *s, const struct reader_spell
 bool leaves_answers_unread(const struct trace_snapshot *s, const struct reader_spell *late);
 /* By looks, of Unix datagrams: it reads, and there is no room for more in most of the time. */
 bool leaves_no_room(const struct trace_snapshot *s, size_t i);
-struct reader_spell find_long_wait(const struct trace_snapshot *s, bool nothing_sent,
+struct reader_spell find_long_wait(const struct trace_snapshot *s,
+				   const struct slow_answers *answers, bool nothing_sent,
 				   struct wait_chain *chain);
 struct waits_together sum_waits(const struct trace_snapshot *s, const struct reader_spell *wait,
 				bool nothing_sent);

@@ -73,16 +73,17 @@ static bool has_request(const struct trace_endpoint *ep)
 }
 
 /* Looks tell how long it owed an answer, whether it had read the request or not. */
-static void add_looks(const struct trace_snapshot *s, size_t i, struct served *x)
+static void add_looks(const struct trace_endpoint *ep, struct served *x)
 {
-	const struct trace_endpoint *ep = &s->ep[i];
 	uint64_t owed = ep->tx_calls.reply_ns;
-	bool in_turns = ep->rx_calls.bytes && ep->tx_calls.bytes && may_be_asked_by_looks(s, i);
 
-	if (!x->since_before && !in_turns)
-		return;
 	x->unread_ns = smaller(owed, ep->rx.ns[RX_UNREAD]);
 	x->answered_ns = owed - x->unread_ns;
+}
+
+static bool talks(const struct trace_endpoint *ep)
+{
+	return ep->rx_calls.bytes && ep->tx_calls.bytes;
 }
 
 static void add_messages(const struct trace_endpoint *ep, struct served *x)
@@ -105,10 +106,11 @@ static struct served served_at(const struct trace_snapshot *s, size_t i)
 	const struct trace_endpoint *ep = &s->ep[i];
 	struct served x = { .since_before = was_asked_before(s, i) };
 
-	if (told_by_looks(ep))
-		add_looks(s, i, &x);
-	else if (are_counted(ep))
+	if (!told_by_looks(ep) && are_counted(ep))
 		add_messages(ep, &x);
+	else if (told_by_looks(ep) &&
+		 (x.since_before || (talks(ep) && may_be_asked_by_looks(s, i))))
+		add_looks(ep, &x);
 	return x;
 }
 
@@ -245,9 +247,9 @@ pid_t find_server_that_may_pause(const struct trace_snapshot *s)
 	for (size_t i = 0; s->looks && i < s->n; i++) {
 		struct served x = { 0 };
 
-		if (!serves_unseen_client(s, i) || !told_by_looks(&s->ep[i]))
+		if (!serves_unseen_client(s, i) || !told_by_looks(&s->ep[i]) || !talks(&s->ep[i]))
 			continue;
-		x = served_at(s, i);
+		add_looks(&s->ep[i], &x);
 		if ((double)served_ns(&x) >= LONG_PAUSE_SHARE * (double)s->ep[i].rx.lifetime_ns &&
 		    !is_negligible(served_ns(&x), observed))
 			return program_at(&s->ep[i])->tgid;

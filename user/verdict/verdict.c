@@ -650,7 +650,7 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	out->undelivered = find_undelivered(s);
 	drop_negligible(&out->starved, out->observed_ns);
 	find_late(s, out);
-	out->wait = find_long_wait(s, nobody_asks, &out->chain);
+	out->wait = find_long_wait(s, &out->answers, nobody_asks, &out->chain);
 	out->waits = sum_waits(s, &out->wait, nobody_asks);
 	out->connect.is_awaited = awaits_who_connects(s, out);
 	out->first_waits = first_of_chain(s, out, nobody_asks);

@@ -696,15 +696,31 @@ static struct alike of_clients(const struct trace_snapshot *s, struct alike any,
 	return asked;
 }
 
+/* A server with a pool of connections to another waits at none of them for most of its time, but at
+ * all of them for as long as its clients wait for it. */
+static struct alike of_server(const struct trace_snapshot *s, const struct slow_answers *answers,
+			      bool nothing_sent)
+{
+	const struct reader server = { .tgid = program_at(&s->ep[answers->endpoint])->tgid,
+				       .for_others = true,
+				       .by_socket = true };
+
+	return longest_in_all(s, waits_at_times, &server,
+			      (uint64_t)(SAME_TIME * (double)answers->ns), nothing_sent);
+}
+
 /* A mutual wait ends by itself never, any other by an answer: it comes first, unless another dwarfs
  * it. */
-struct reader_spell find_long_wait(const struct trace_snapshot *s, bool nothing_sent,
+struct reader_spell find_long_wait(const struct trace_snapshot *s,
+				   const struct slow_answers *answers, bool nothing_sent,
 				   struct wait_chain *chain)
 {
 	struct reader_spell mutual = longest_wait(s, waits_mutually, nothing_sent);
 	struct alike any = longest_in_all(s, waits_for_news, NULL, VERDICT_MIN_NS, nothing_sent);
 
 	any = of_clients(s, any, nothing_sent);
+	if (any.longest.endpoint < 0 && answers->endpoint >= 0)
+		any = of_server(s, answers, nothing_sent);
 	*chain = (struct wait_chain){};
 	return mutual.endpoint >= 0 && any.ns <= DWARFS * mutual.ns
 		       ? mutual
