@@ -68,10 +68,11 @@ static void blamed_name(const struct making *m, const struct finding *f, char *b
 		awaited_name(&late, &held_up, buf, len);
 	else if (late.tgid || late.others || late.left || late.too_young)
 		someone(&late, f->all.several_blamed, buf, len);
+	else if (f->small_reads || (f->blamed == BLAME_NOBODY &&
+				    m->s->ep[f->endpoint].proto != TRACE_PIPE))
+		reader_name(m, f, buf, len);
 	else if (m->s->ep[f->endpoint].proto == TRACE_PIPE)
 		snprintf(buf, len, "its reader");
-	else if (f->blamed == BLAME_NOBODY)
-		reader_name(m, f, buf, len);
 	else
 		address_of_peer(&m->s->ep[f->endpoint], buf, len);
 }
@@ -193,7 +194,7 @@ static void whom_of_stall(const struct making *m, const struct finding *f)
 	struct card *c = m->c;
 
 	if (blame_is_peers(f->blamed) || f->blamed == BLAME_PATH || f->cause == TX_RWND ||
-	    f->cause == TX_NAGLE || f->unanswered_syn)
+	    f->cause == TX_NAGLE || f->unanswered_syn || f->small_reads)
 		blamed_name(m, f, c->whom, sizeof(c->whom));
 }
 
@@ -1233,7 +1234,7 @@ static void card_wait(const struct making *m)
 	const struct trace_endpoint *ep = &m->s->ep[m->v->wait.endpoint];
 	const struct trace_call_stats *sender = who_sends(m->s, ep);
 	struct who silent = who_does_not_send(m->s, ep, m->v->wait.ns),
-		   waiter = who_was_last(&ep->rx_calls);
+		   waiter = who_was_last(who_waits(ep));
 	struct card *c = m->c;
 
 	if (!silent.tgid && who_does_not_accept(m, ep))
@@ -1605,7 +1606,8 @@ void card_point_to_try(const struct trace_snapshot *s, const struct verdict *v, 
 
 	if (f && f->root >= 0)
 		f = &v->v[f->root];
-	if (!f || !*c->fix || f->circle || f->deadlock >= 0 || reader_halted(s, f) ||
+	if (!f || !*c->fix || f->circle || f->deadlock >= 0 || f->small_reads ||
+	    reader_halted(s, f) ||
 	    (f->blamed == BLAME_PEER_READER && f->cause == TX_SNDBUF) ||
 	    !live_fixes_for(f, s->ep[f->endpoint].proto, fixes))
 		return;

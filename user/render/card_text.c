@@ -209,7 +209,7 @@ static bool is_shown(const struct trace_ledger *l, unsigned int i, bool rx)
 static void side_bars(const struct paint *p, const struct trace_snapshot *s,
 		      const struct trace_endpoint *ep, bool rx)
 {
-	const struct trace_call_stats *who = rx ? &ep->rx_calls : &ep->tx_calls;
+	const struct trace_call_stats *who = rx ? who_waits(ep) : &ep->tx_calls;
 	const struct trace_ledger *l = rx ? &ep->rx : &ep->tx;
 	struct columns c = columns_for(p->width);
 	char name[PARTY_TEXT], life[32], does[64];
@@ -317,7 +317,9 @@ static void worst_stall(const struct trace_endpoint *ep, char *buf, size_t len)
 			worst = i;
 	human_ns((double)all, total, sizeof(total));
 	human_ns((double)ep->tx.lifetime_ns, life, sizeof(life));
-	if (!all || !ep->tx.lifetime_ns)
+	if (!all && ep->tx.resolution[TX_SNDBUF] == TRACE_UNKNOWN)
+		snprintf(buf, len, "stalls unknown, %s", life);
+	else if (!all || !ep->tx.lifetime_ns)
 		snprintf(buf, len, "no stall in %s", life);
 	else
 		snprintf(buf, len, "%s %s (%.1f %%) in %s", trace_tx_names[worst], total,
@@ -347,7 +349,7 @@ static void one_line(const struct trace_snapshot *s, const struct verdict *v, si
 	size_t used;
 
 	program_name(&ep->tx_calls, w, sizeof(w));
-	program_name(&ep->rx_calls, r, sizeof(r));
+	program_name(who_waits(ep), r, sizeof(r));
 	if (is_waiting(s, v, i))
 		wait_of(s, i, r, what, sizeof(what));
 	else

@@ -646,6 +646,11 @@ static void append_thinking(const struct requests *r, bool several, char *buf, s
 	char ns[32];
 
 	human_ns((double)(longest ? longest : average_thinking(r)), ns, sizeof(ns));
+	if (r->open == r->n) {
+		text_append(buf, len, "%s not answered %" PRIu64 " %s%s yet, after %s",
+			    several ? "have" : "has", r->n, what, plural(r->n), ns);
+		return;
+	}
 	if (longest && r->bounded)
 		text_append(buf, len, "%s one of %" PRIu64 " %ss in %s at most", does, r->n, what,
 			    ns);
@@ -714,7 +719,7 @@ static void append_wait(const struct trace_snapshot *s, const struct verdict *v,
 	endpoint_name(ep, name, sizeof(name));
 	if (several)
 		text_append(name, sizeof(name), " and %zu more", v->waits.connections - 1);
-	program_name(&ep->rx_calls, reader, sizeof(reader));
+	program_name(who_waits(ep), reader, sizeof(reader));
 	human_ns((double)v->waits.ns, total, sizeof(total));
 	text_append(buf, len, "%s%s of %s waited %s%s (%.1f %% of %s time) for ", *buf ? "; " : "",
 		    reader, name, v->waits.estimated ? "an estimated " : "", total,
@@ -911,6 +916,12 @@ static void scattered_sentence(const struct trace_snapshot *s, const struct scat
 	append_main_writer(s, sum, buf, len);
 }
 
+static bool is_one_way(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_PIPE ? ep->tx_calls.messages < ep->rx_calls.messages
+				       : !ep->tx_calls.bytes;
+}
+
 void append_busy_reader(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			size_t len)
 {
@@ -930,6 +941,10 @@ void append_busy_reader(const struct trace_snapshot *s, const struct verdict *v,
 		text_append(buf, len, " and waited for one for %.0f %%",
 			    100 * (double)ep->rx_calls.no_cpu_ns / (double)ep->rx.lifetime_ns);
 	text_append(buf, len, ", while received data waits for its turn");
+	if (reads_small_pieces(ep) && is_one_way(ep)) /* a server's questions are small */
+		text_append(buf, len, "; it reads %" PRIu64 " times, %.1f B each",
+			    ep->rx_calls.messages,
+			    (double)ep->rx_calls.bytes / (double)ep->rx_calls.messages);
 }
 
 /* "redis-cli[9] waits for redis-server[7] 38222 times, 32.8 us each" */

@@ -130,6 +130,12 @@ static void add_targets(const struct trace_options *filter, struct parties *who)
 		add_party(who, filter->tgids[i]);
 }
 
+/* Its CPU limits it, for all that looks know. */
+static bool is_limited_by_reader(const struct trace_snapshot *s, const struct verdict *v)
+{
+	return v->kind == KIND_LIMIT && v->v[v->lead].limit == LIMIT_READER_CPU && s->looks;
+}
+
 /* What is to be proven of it, by whom. False: nothing, or it was. */
 static bool is_suspect(const struct prover *p, const struct trace_snapshot *window,
 		       const struct verdict *v, struct proof *wanted, struct parties *who)
@@ -150,6 +156,9 @@ static bool is_suspect(const struct prover *p, const struct trace_snapshot *wind
 	} else if (v->outcome == OUTCOME_HEALTHY && v->may_pause) {
 		wanted->awaited = v->may_pause;
 		add_party(who, v->may_pause);
+	} else if (is_limited_by_reader(window, v)) {
+		wanted->serial = window->ep[f->endpoint].serial;
+		*who = parties_of_stall(window, f);
 	} else if (v->outcome == OUTCOME_UNKNOWN) {
 		add_targets(p->filter, who);
 	}
@@ -310,9 +319,22 @@ static bool have_party_in_common(const struct trace_snapshot *s, const struct ve
 	return false;
 }
 
+/* What limits it is its CPU because it reads in small pieces, which only calls tell. */
+static bool tells_small_reads(const struct proof *p, const struct trace_snapshot *s,
+			      const struct verdict *v)
+{
+	const struct finding *f = &p->v.v[p->v.lead];
+
+	return is_limited_by_reader(s, v) && p->v.kind == KIND_STALL && f->small_reads &&
+	       is_same_end(&s->ep[v->v[v->lead].endpoint], &p->s.ep[f->endpoint]);
+}
+
 static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
 		      const struct verdict *v)
 {
+	if (tells_small_reads(p, s, v))
+		return true;
+
 	if (v->outcome == OUTCOME_UNKNOWN)
 		return p->of == v->outcome && p->v.outcome != OUTCOME_UNKNOWN;
 	if (p->v.outcome != OUTCOME_WAITING)

@@ -206,11 +206,23 @@ static void name_reader(const struct trace *t, struct trace_endpoint *ep,
 	name_holder(t, b, reader);
 }
 
+/* Its calls are not this session's, and no hook saw them; but looks see who sleeps there. */
+static bool is_writer_unseen(const struct trace_endpoint *ep)
+{
+	const struct trace_call_stats *b = &ep->tx_calls;
+
+	return b->outsider && !b->bytes && !b->messages &&
+	       ep->tx.resolution[TX_SNDBUF] != TRACE_BY_LOOKS;
+}
+
 static void name_writer(const struct trace *t, struct trace_endpoint *ep,
 			const struct pipe_holders *h)
 {
-	if (writer_of(h))
-		name_holder(t, &ep->tx_calls, writer_of(h));
+	if (!writer_of(h))
+		return;
+	name_holder(t, &ep->tx_calls, writer_of(h));
+	if (is_writer_unseen(ep))
+		resolution_unseen(ep, true, false);
 }
 
 /* of the pipes that live, all that was asked for already, and room for those that were not */

@@ -166,18 +166,24 @@ static bool has_little_to_do(const struct trace_endpoint *end)
 		       SOME_CPU * (double)end->rx.lifetime_ns;
 }
 
+bool reads_small_pieces(const struct trace_endpoint *end)
+{
+	const struct trace_call_stats *b = &end->rx_calls;
+
+	if ((end->proto != TRACE_TCP && end->proto != TRACE_PIPE &&
+	     end->proto != TRACE_UNIX_STREAM) ||
+	    has_little_to_do(end))
+		return false;
+	return trace_messages_known(b) && b->messages >= MANY_READS &&
+	       b->bytes <= SMALL_READ * b->messages;
+}
+
 bool reads_small(const struct trace_snapshot *s, const struct finding *f)
 {
 	const struct trace_endpoint *end = reading_end(s, f);
-	const struct trace_call_stats *b = end ? &end->rx_calls : NULL;
 
-	if (!b ||
-	    (end->proto != TRACE_TCP && end->proto != TRACE_PIPE &&
-	     end->proto != TRACE_UNIX_STREAM) ||
-	    !may_be_readers_pace(f) || has_little_to_do(end))
-		return false;
-	return trace_messages_known(b) && b->messages >= MANY_READS &&
-	       b->bytes <= SMALL_READ * b->messages && !writes_as_small(&s->ep[f->endpoint], b);
+	return end && may_be_readers_pace(f) && reads_small_pieces(end) &&
+	       !writes_as_small(&s->ep[f->endpoint], &end->rx_calls);
 }
 
 /* A queue stands before the bottleneck, so that the round trip is longer than the path's own; few

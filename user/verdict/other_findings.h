@@ -60,6 +60,8 @@ pid_t find_server_that_may_pause(const struct trace_snapshot *s);
 struct slow_connect find_slow_connect(const struct trace_snapshot *s);
 /* whose end it is, as far as was seen */
 const struct trace_call_stats *program_at(const struct trace_endpoint *ep);
+/* whoever reads there, or will: nobody was seen to read what has not come yet */
+const struct trace_call_stats *who_waits(const struct trace_endpoint *ep);
 /* Of all that went through less than this is stray. */
 #define STRAY_SHARE 0.001
 void keep_worse_loss(struct datagram_loss *worst, const struct datagram_loss *loss);

@@ -200,6 +200,8 @@ static void add_replies(const struct trace_snapshot *s, size_t i, const struct e
 	if (was_still_asked(ep, r.ns, unread, think))
 		return;
 	sum->n += r.count;
+	if (!ep->closed && !ep->rx_calls.reply_n && !ep->rx_calls.messages)
+		sum->open += r.count;
 	sum->unread_ns += unread;
 	sum->way_ns += r.ns - unread - think;
 	sum->think_ns += think;
@@ -297,6 +299,8 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 					  was_still_asked(ep, wait, unread, think)))
 		return;
 	sum->n += n;
+	if (!ep->closed && !ep->rx_calls.messages)
+		sum->open += n;
 	sum->unread_ns += unread;
 	sum->way_ns += wait - unread - think;
 	sum->think_ns += think;

@@ -31,6 +31,13 @@ const struct trace_call_stats *program_at(const struct trace_endpoint *ep)
 	return ep->tx_calls.tgid ? &ep->tx_calls : &ep->rx_calls;
 }
 
+const struct trace_call_stats *who_waits(const struct trace_endpoint *ep)
+{
+	bool seen = ep->proto == TRACE_PIPE || ep->rx_calls.tgid || ep->rx_calls.others;
+
+	return seen ? &ep->rx_calls : program_at(ep);
+}
+
 static bool is_at(const struct trace_listener *l, const struct trace_endpoint *ep)
 {
 	static const uint8_t any[16];

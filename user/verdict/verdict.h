@@ -170,6 +170,7 @@ struct requests {
 	uint64_t unanswered, retry_ns; /* for each of which it waited so long */
 	bool may_be_lost; /* these: they were datagrams */
 	uint64_t given_up, given_up_ns; /* the connection was closed without an answer */
+	uint64_t open; /* of the `n`, at connections at which none was answered yet */
 	bool bounded; /* the other end was not seen: it read, and thought, in that time */
 	bool uneven;  /* the two sent unlike numbers of messages: not each asks, or answers */
 };
