@@ -64,10 +64,14 @@ static void calls_have_names_and_reasons(void **state)
 
 	asleep_name(SYS_clock_nanosleep, name, sizeof(name));
 	assert_string_equal(name, "clock_nanosleep");
-	assert_string_equal(asleep_for(SYS_clock_nanosleep), "a timer");
+	assert_string_equal(asleep_for(&(struct asleep_call){ .nr = SYS_clock_nanosleep }),
+			    "a timer");
+	assert_string_equal(asleep_for(&(struct asleep_call){ .nr = SYS_ppoll }), "events");
+	assert_string_equal(asleep_for(&(struct asleep_call){ .nr = SYS_ppoll, .no_files = true }),
+			    "a timer");
 	asleep_name(9999, name, sizeof(name));
 	assert_string_equal(name, "system call 9999");
-	assert_null(asleep_for(9999));
+	assert_null(asleep_for(&(struct asleep_call){ .nr = 9999 }));
 	asleep_name(-1, name, sizeof(name));
 	assert_string_equal(name, "no system call");
 }

@@ -13,7 +13,7 @@
 
 static struct asleep looked(int nr, unsigned int found)
 {
-	return (struct asleep){ .pid = 7, .tid = 7, .looks = 20, .n = 1, .v = { { nr, found } },
+	return (struct asleep){ .pid = 7, .tid = 7, .looks = 20, .n = 1, .v = { { .nr = nr, .found = found } },
 				.over_ns = 1000, .busiest = 9 };
 }
 

@@ -81,22 +81,38 @@ void asleep_name(int nr, char *buf, size_t len)
 		snprintf(buf, len, nr < 0 ? "no system call" : "system call %d", nr);
 }
 
-const char *asleep_for(int nr)
+const char *asleep_for(const struct asleep_call *call)
 {
-	int row = row_of(nr);
+	int row = row_of(call->nr);
 
-	return row < 0 ? NULL : calls[row].what;
+	if (row < 0 || call->no_files)
+		return row < 0 ? NULL : TIMER;
+	return calls[row].what;
 }
 
-static void count(struct asleep *a, int nr)
+/* "271 0x7ffd8c3e5a60 0x0 ..." */
+static bool polls_nothing(int nr, const char *args)
+{
+	unsigned long first, second;
+
+	if (sscanf(args, "%lx %lx", &first, &second) != 2)
+		return false;
+#ifdef SYS_poll
+	if (nr == SYS_poll || nr == SYS_select)
+		return nr == SYS_poll ? !second : !first;
+#endif
+	return nr == SYS_ppoll ? !second : nr == SYS_pselect6 && !first;
+}
+
+static void count(struct asleep *a, int nr, bool no_files)
 {
 	for (size_t i = 0; i < a->n; i++)
-		if (a->v[i].nr == nr) {
+		if (a->v[i].nr == nr && a->v[i].no_files == no_files) {
 			a->v[i].found++;
 			return;
 		}
 	if (a->n < ASLEEP_CALLS)
-		a->v[a->n++] = (struct asleep_call){ nr, 1 };
+		a->v[a->n++] = (struct asleep_call){ nr, no_files, 1 };
 }
 
 pid_t asleep_only_thread(pid_t pid)
@@ -132,7 +148,7 @@ bool asleep_look(struct asleep *a)
 	if (end == line) /* "running" */
 		a->running++;
 	else
-		count(a, (int)nr);
+		count(a, (int)nr, polls_nothing((int)nr, end));
 	a->disk += is_uninterruptible(a);
 	return true;
 }

@@ -13,6 +13,7 @@
 
 struct asleep_call {
 	int nr; /* the kernel's number; -1: in none, as for a page that is read */
+	bool no_files; /* poll() or select() of no descriptor: a timer */
 	unsigned int found;
 };
 
@@ -38,6 +39,6 @@ void asleep_sort(struct asleep *a);
 /* "clock_nanosleep"; of one without a name here "system call 7" */
 void asleep_name(int nr, char *buf, size_t len);
 /* what a thread waits for there: "a timer"; NULL: that may be anything */
-const char *asleep_for(int nr);
+const char *asleep_for(const struct asleep_call *call);
 
 #endif

@@ -427,6 +427,27 @@ static bool is_elsewhere(const struct making *m, const struct finding *f)
 	       f->reader_waits < 0 && !f->small_reads && !reader_halted(m->s, f);
 }
 
+/* One end was seen: all the while it wrote in vain, what had come for it lay unread. Where the other
+ * end does the same neither goes on. */
+#define ALL_THE_WHILE 0.9
+
+static bool may_be_deadlock(const struct making *m, const struct finding *f)
+{
+	const struct trace_endpoint *ep = &m->s->ep[f->endpoint];
+	uint64_t least = (uint64_t)(ALL_THE_WHILE * (double)ep->tx.lifetime_ns);
+
+	return (f->cause == TX_RWND || f->cause == TX_SNDBUF) && ep->proto != TRACE_PIPE &&
+	       ep->peer < 0 && f->goes_on && f->ns >= least &&
+	       ep->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN && ep->rx.ns[RX_UNREAD] >= least;
+}
+
+static void append_unread_here(const struct making *m)
+{
+	text_append(m->c->why, sizeof(m->c->why),
+		    "; %s has unread data itself: each may wait for the other to read", m->c->who);
+	set_fix(m->c, read_while_writing_fix());
+}
+
 static void card_stall(const struct making *m)
 {
 	const struct finding *f = &m->v->v[m->v->lead],
@@ -444,7 +465,9 @@ static void card_stall(const struct making *m)
 	where_finding(m, f);
 	why_of_stall(m, root ? root : f);
 	take_fix(m);
-	if (is_elsewhere(m, root ? root : f)) {
+	if (may_be_deadlock(m, f)) {
+		append_unread_here(m);
+	} else if (is_elsewhere(m, root ? root : f)) {
 		append_doing(m);
 		fix_doing(m, true);
 	}
@@ -1607,6 +1630,7 @@ void card_point_to_try(const struct trace_snapshot *s, const struct verdict *v, 
 	if (f && f->root >= 0)
 		f = &v->v[f->root];
 	if (!f || !*c->fix || f->circle || f->deadlock >= 0 || f->small_reads ||
+	    !strcmp(c->fix, read_while_writing_fix()) ||
 	    reader_halted(s, f) ||
 	    (f->blamed == BLAME_PEER_READER && f->cause == TX_SNDBUF) ||
 	    !live_fixes_for(f, s->ep[f->endpoint].proto, fixes))

@@ -34,7 +34,7 @@ enum doing doing_of(const struct asleep *a)
 
 static void phrase_of_sleep(const struct asleep *a, char *buf, size_t len)
 {
-	const char *what = asleep_for(a->v[0].nr);
+	const char *what = asleep_for(&a->v[0]);
 	char call[40];
 
 	asleep_name(a->v[0].nr, call, sizeof(call));

@@ -25,6 +25,7 @@ void append_busy_thread(const struct trace_call_stats *b, uint64_t ns, char *buf
  * NULL: nothing did */
 const char *halt_phrase(const struct trace_snapshot *s, const struct trace_call_stats *b,
 			uint64_t ns);
+const char *read_while_writing_fix(void);
 const char *stopped_phrase(void);
 const char *stopped_fix(void);
 const char *throttled_phrase(void);

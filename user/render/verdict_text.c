@@ -347,12 +347,17 @@ static const char more_datagrams_fix[] =
 	"read sooner, or let more messages queue at the reader: net.unix.max_dgram_qlen limits "
 	"their number, whatever SO_SNDBUF is here";
 
+const char *read_while_writing_fix(void)
+{
+	return "let one of the two read while it waits: poll() for both directions, or a thread "
+	       "for each (for a subprocess: communicate())";
+}
+
 static const char *deadlock_fix(const struct finding *f)
 {
 	return f->circle ? "let one of them read while it waits: poll() for both directions, or a "
 			   "thread for each"
-			 : "let one of the two read while it waits: poll() for both directions, or "
-			   "a thread for each (for a subprocess: communicate())";
+			 : read_while_writing_fix();
 }
 
 /* Its listener is seen, and has thrown nothing away. */
@@ -484,7 +489,8 @@ const char *starved_fix(void)
 
 const char *no_room_phrase(void)
 {
-	return "its queue is full most of the time, and non-blocking sends to it fail (EAGAIN)";
+	return "its queue is full most of the time: whoever sends to it sleeps until there is "
+	       "room, or is refused (EAGAIN)";
 }
 
 /* "curl[12] of tcp A > B: unread: 12 times, 3.2 s in all..." */

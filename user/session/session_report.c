@@ -73,7 +73,7 @@ static void say_asleep(const struct asleep *a)
 	snprintf(text, sizeof(text), "%u looks at thread %d found it", a->looks, (int)a->tid);
 	for (size_t i = 0; i < a->n && a->v[i].found > OFTEN * a->looks; i++) {
 		asleep_name(a->v[i].nr, call, sizeof(call));
-		what = asleep_for(a->v[i].nr);
+		what = asleep_for(&a->v[i]);
 		text_append(text, sizeof(text), "%s in %s()%s%s%s %u times", said++ ? "," : "",
 			    call, what ? " (" : "", what ? what : "", what ? ")" : "",
 			    a->v[i].found);

@@ -69,7 +69,8 @@ static int compare_ends(const struct inet_end *a, const struct inet_end *b)
 
 static bool is_unix(const struct trace_endpoint *ep)
 {
-	return ep->proto == TRACE_UNIX_STREAM || ep->proto == TRACE_UNIX_SEQPACKET;
+	return ep->proto == TRACE_UNIX_STREAM || ep->proto == TRACE_UNIX_SEQPACKET ||
+	       ep->proto == TRACE_UNIX_DGRAM; /* of the last the end that it sends to, if one */
 }
 
 static uint64_t own_netns(void)
