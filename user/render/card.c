@@ -1515,6 +1515,11 @@ static void card_answers(const struct making *m)
 		return;
 	if (has_requests(&a->requests))
 		why_requests(m, &a->requests, program_at(ep), ep);
+	else if (a->suspected && ep->making.other_receives)
+		snprintf(c->why, sizeof(c->why),
+			 "%s %s sent nothing, while %s %s in a call to receive", c->whom,
+			 verb_of(c->whom, "has", "have"), c->who,
+			 a->connections > 1 ? "wait" : "waits");
 	else if (a->suspected)
 		snprintf(c->why, sizeof(c->why), "%s has sent nothing since the last request came",
 			 c->whom);

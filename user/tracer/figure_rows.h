@@ -170,6 +170,8 @@
 	/* nobody was found on this host */ \
 	F(making., other_pid, PID, NUMBER, LAST, MAKING, NULL, OWN, always) \
 	F(making., other_comm, COMM, TEXT, LAST, MAKING, NULL, OWN, always) \
+	/* Unix: a thread of it slept in a call that receives there, when it was asked */ \
+	F(making., other_receives, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
 	/* next: making a connection */
 
 /* struct trace_hole. TCP: data had come, and could not be read, since some before it had not (the

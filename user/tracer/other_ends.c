@@ -8,14 +8,18 @@
 #include <linux/inet_diag.h>
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "host/rtnl.h"
 #include "tracer/internal.h"
 
@@ -277,6 +281,64 @@ static void ask_kernel(struct lone_ends *all)
 	dump_inet(IPPROTO_UDP, ~0u, note_udp, all);
 }
 
+static bool receives(long nr)
+{
+	return nr == SYS_read || nr == SYS_readv || nr == SYS_recvfrom || nr == SYS_recvmsg;
+}
+
+static bool polls(long nr)
+{
+#ifdef SYS_poll /* newer architectures have ppoll() alone */
+	if (nr == SYS_poll)
+		return true;
+#endif
+	return nr == SYS_ppoll;
+}
+
+/* of a poll() for one descriptor alone: which */
+static int polled(pid_t pid, unsigned long at)
+{
+	struct pollfd one = { .fd = -1 };
+	struct iovec here = { &one, sizeof(one) }, there = { (void *)at, sizeof(one) };
+
+	return process_vm_readv(pid, &here, 1, &there, 1, 0) == sizeof(one) && one.events & POLLIN
+		       ? one.fd
+		       : -1;
+}
+
+struct receiver {
+	pid_t pid;
+	long fd;
+	bool found;
+};
+
+/* "45 0x7 0x7ffd8c3e5a60 ..." */
+static void ask_thread(void *ctx, int dir, long tid)
+{
+	struct receiver *r = ctx;
+	unsigned long first, second;
+	char path[64], line[200];
+	long nr;
+
+	(void)dir;
+	snprintf(path, sizeof(path), "/proc/%d/task/%ld/syscall", (int)r->pid, tid);
+	if (r->found || !text_first_line(path, line, sizeof(line)) ||
+	    sscanf(line, "%ld %lx %lx", &nr, &first, &second) != 3)
+		return;
+	r->found = receives(nr) ? (long)first == r->fd
+				: polls(nr) && second == 1 && polled(r->pid, first) == r->fd;
+}
+
+static bool is_received_from(pid_t pid, long fd)
+{
+	struct receiver r = { .pid = pid, .fd = fd };
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	proc_numbers(path, ask_thread, &r);
+	return r.found;
+}
+
 static void name_holder(void *ctx, pid_t pid, int dir, long fd)
 {
 	struct lone_ends *all = ctx;
@@ -290,6 +352,8 @@ static void name_holder(void *ctx, pid_t pid, int dir, long fd)
 	for (; e < last && e->other == want.other; e++) {
 		e->ep->making.other_pid = pid;
 		fd_owner_name(pid, e->ep->making.other_comm);
+		if (is_unix(e->ep))
+			e->ep->making.other_receives |= is_received_from(pid, fd);
 	}
 }
 

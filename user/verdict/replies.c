@@ -304,22 +304,46 @@ static bool looked_unanswered_before(const struct trace_looks *l)
 
 static bool nothing_went(const struct trace_endpoint *ep)
 {
-	return ep->proto == TRACE_TCP && ep->joined_late && !ep->rx_calls.bytes &&
-	       !ep->tx_calls.bytes && !ep->rx_calls.reply_n && !ep->tx_calls.reply_n;
+	return ep->joined_late && !ep->rx_calls.bytes && !ep->tx_calls.bytes &&
+	       !ep->rx_calls.reply_n && !ep->tx_calls.reply_n;
+}
+
+static size_t connections_of(const struct trace_snapshot *s, pid_t tgid)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += s->ep[i].proto != TRACE_PIPE && program_at(&s->ep[i])->tgid == tgid &&
+		     is_servers_end(s, i);
+	return n;
+}
+
+/* No Unix socket tells when it was last used. But who sleeps in a call that receives there waits
+ * for something; of a process that serves many it may be news. */
+static bool is_awaited_by_call(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+
+	return is_unix_connection(ep) && ep->making.other_receives && !s->looks &&
+	       trace_messages_known(&ep->rx_calls) && trace_messages_known(&ep->tx_calls) &&
+	       connections_of(s, program_at(ep)->tgid) == 1;
 }
 
 bool asked_before(const struct trace_snapshot *s, size_t i)
 {
-	return nothing_went(&s->ep[i]) && asks(s, i) &&
+	return s->ep[i].proto == TRACE_TCP && nothing_went(&s->ep[i]) && asks(s, i) &&
 	       (s->looks ? looked_unanswered_before(&s->looks[i])
 			 : s->ep[i].rx_calls.open_reply_ns != 0);
 }
 
 bool was_asked_before(const struct trace_snapshot *s, size_t i)
 {
-	return nothing_went(&s->ep[i]) && is_servers_end(s, i) &&
-	       (s->looks ? looked_asked_before(&s->looks[i])
-			 : s->ep[i].tx_calls.open_reply_ns != 0);
+	if (!nothing_went(&s->ep[i]) || !is_servers_end(s, i))
+		return false;
+	if (s->ep[i].proto != TRACE_TCP)
+		return is_awaited_by_call(s, i);
+	return s->looks ? looked_asked_before(&s->looks[i])
+			: s->ep[i].tx_calls.open_reply_ns != 0;
 }
 
 /* There were answers, or all looks found none to what it had sent: the first has yet to come, or

@@ -94,6 +94,8 @@ static void add_messages(const struct trace_endpoint *ep, struct served *x)
 		return;
 	if (x->since_before || has_request(ep))
 		x->open_ns = ep->tx_calls.open_reply_ns;
+	if (x->since_before && !x->open_ns) /* of a Unix socket nobody knows when it came */
+		x->open_ns = life;
 	if (!ep->tx_calls.reply_n && !x->open_ns)
 		return;
 	x->answered_ns = ep->tx_calls.reply_ns;
