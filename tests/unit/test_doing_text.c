@@ -13,8 +13,13 @@
 
 static struct asleep looked(int nr, unsigned int found)
 {
-	return (struct asleep){ .pid = 7, .tid = 7, .looks = 20, .n = 1, .v = { { .nr = nr, .found = found } },
-				.over_ns = 1000, .busiest = 9 };
+	return (struct asleep){ .pid = 7,
+				.tid = 7,
+				.looks = 20,
+				.n = 1,
+				.v = { { .nr = nr, .found = found } },
+				.over_ns = 1000,
+				.busiest = 9 };
 }
 
 static void says(const struct asleep *a, const char *phrase)

@@ -427,8 +427,8 @@ static bool is_elsewhere(const struct making *m, const struct finding *f)
 	       f->reader_waits < 0 && !f->small_reads && !reader_halted(m->s, f);
 }
 
-/* One end was seen: all the while it wrote in vain, what had come for it lay unread. Where the other
- * end does the same neither goes on. */
+/* One end was seen: all the while it wrote in vain, what had come for it lay unread. Where the
+ * other end does the same neither goes on. */
 #define ALL_THE_WHILE 0.9
 
 static bool may_be_deadlock(const struct making *m, const struct finding *f)
@@ -1252,10 +1252,9 @@ static bool awaits_its_doing(const struct making *m, const struct trace_endpoint
 	       !(busy_share(sender, ep) >= BUSY);
 }
 
-static void card_wait(const struct making *m)
+/* names both, and returns whoever does not send */
+static struct who parties_of_wait(const struct making *m, const struct trace_endpoint *ep)
 {
-	const struct trace_endpoint *ep = &m->s->ep[m->v->wait.endpoint];
-	const struct trace_call_stats *sender = who_sends(m->s, ep);
 	struct who silent = who_does_not_send(m->s, ep, m->v->wait.ns),
 		   waiter = who_was_last(who_waits(ep));
 	struct card *c = m->c;
@@ -1272,27 +1271,47 @@ static void card_wait(const struct making *m)
 		awaited_name(&silent, &waiter, c->whom, sizeof(c->whom));
 	else
 		address_of_peer(ep, c->whom, sizeof(c->whom));
-	if (sender && who_left(sender, ep, m->v->wait.ns)) {
-		struct who owner = who_owns_fd(sender);
+	return silent;
+}
 
-		owner.left = NULL; /* that is said in `why` */
-		owner.others = m->v->waits.others_awaited;
-		*c->whom = '\0';
-		if (owner.tgid)
-			who_name(&owner, c->whom, sizeof(c->whom));
-		silent = owner;
-		snprintf(c->head, sizeof(c->head), "%s %s for more data or EOF", c->who,
-			 waits(c->who));
-	} else if (is_token(ep)) {
-		snprintf(c->whom, sizeof(c->whom), "another process");
-		snprintf(c->who, sizeof(c->who), "%.16s[%d]", ep->rx_calls.comm, ep->rx_calls.tgid);
-		snprintf(c->head, sizeof(c->head),
-			 "%s waits for a token that %s took from a pipe", c->who, c->whom);
-	} else if (m->v->chain.n) {
+static struct who head_of_held_end(const struct making *m, const struct trace_call_stats *sender)
+{
+	struct who owner = who_owns_fd(sender);
+	struct card *c = m->c;
+
+	owner.left = NULL; /* that is said in `why` */
+	owner.others = m->v->waits.others_awaited;
+	*c->whom = '\0';
+	if (owner.tgid)
+		who_name(&owner, c->whom, sizeof(c->whom));
+	snprintf(c->head, sizeof(c->head), "%s %s for more data or EOF", c->who, waits(c->who));
+	return owner;
+}
+
+static void head_of_token(const struct making *m, const struct trace_endpoint *ep)
+{
+	struct card *c = m->c;
+
+	snprintf(c->whom, sizeof(c->whom), "another process");
+	snprintf(c->who, sizeof(c->who), "%.16s[%d]", ep->rx_calls.comm, ep->rx_calls.tgid);
+	snprintf(c->head, sizeof(c->head), "%s waits for a token that %s took from a pipe", c->who,
+		 c->whom);
+}
+
+static void card_wait(const struct making *m)
+{
+	const struct trace_endpoint *ep = &m->s->ep[m->v->wait.endpoint];
+	const struct trace_call_stats *sender = who_sends(m->s, ep);
+	struct who silent = parties_of_wait(m, ep);
+
+	if (sender && who_left(sender, ep, m->v->wait.ns))
+		silent = head_of_held_end(m, sender);
+	else if (is_token(ep))
+		head_of_token(m, ep);
+	else if (m->v->chain.n)
 		head_of_chain(m);
-	} else {
+	else
 		head_of_wait(m, ep);
-	}
 	where_wait(m);
 	why_wait(m, ep, sender);
 	if (awaits_its_doing(m, ep, sender)) {
@@ -1301,7 +1320,7 @@ static void card_wait(const struct making *m)
 	}
 	fix_wait(m, ep);
 	if (m->v->waits.estimated)
-		set_surety(c, INFERRED);
+		set_surety(m->c, INFERRED);
 	if (!waits_for_path(m, ep))
 		next_wait(m, ep, silent.tgid);
 }

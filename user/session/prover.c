@@ -190,8 +190,8 @@ static void rule(struct prover *p, const struct trace_endpoint *suspect,
 	}
 }
 
-/* Nobody knows what a thread does between two messages; where it sleeps tells whether it waits for a
- * lock, a timer or a disk. */
+/* Nobody knows what a thread does between two messages; where it sleeps tells whether it waits for
+ * a lock, a timer or a disk. */
 #define DOING_LOOKS    25
 #define DOING_APART_NS 10000000ull /* on average */
 #define DOING_NS       (2 * DOING_LOOKS * DOING_APART_NS) /* on a busy host */
@@ -410,17 +410,19 @@ static json_t *asleep_to_json(const struct asleep *a)
 			 "calls", calls);
 }
 
+static json_t *proof_to_json(const struct proof *p)
+{
+	return json_pack("{s:I, s:I, s:o, s:o, s:o}", "t", (json_int_t)p->at_ns, "ns",
+			 (json_int_t)p->ns, "ledger", ledger_summary_to_json(&p->s, &p->v),
+			 "asleep", asleep_to_json(&p->doing), "cpu", cpu_to_json(&p->doing));
+}
+
 json_t *prover_to_json(const struct prover *p)
 {
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < p->n && all; i++)
-		json_array_append_new(
-			all, json_pack("{s:I, s:I, s:o, s:o, s:o}", "t", (json_int_t)p->proofs[i].at_ns,
-				       "ns", (json_int_t)p->proofs[i].ns, "ledger",
-				       ledger_summary_to_json(&p->proofs[i].s, &p->proofs[i].v),
-				       "asleep", asleep_to_json(&p->proofs[i].doing),
-				       "cpu", cpu_to_json(&p->proofs[i].doing)));
+		json_array_append_new(all, proof_to_json(&p->proofs[i]));
 	return all;
 }
 
