@@ -152,6 +152,35 @@ static void what_the_server_waits_for_comes_first(void **state)
 	assert_int_equal(v.answers.endpoint, -1);
 }
 
+enum { POOL = 8 };
+
+/* It waits at none of its connections to another server for half of their time, and at all of them
+ * together for as long as its clients wait for it. */
+static void what_a_pool_waits_for_comes_first(void **state)
+{
+	struct trace_endpoint ep[4 + POOL];
+	struct verdict v;
+	struct card c;
+
+	for (int i = 0; i < 4; i++)
+		ep[i] = connection((uint16_t)(40001 + i), 8, SECOND / 10);
+	for (int i = 4; i < 4 + POOL; i++) {
+		ep[i] = connection(5432, 4, 0);
+		ep[i].local.port = (uint16_t)(41000 + i);
+		ep[i].rx_calls.reply_n = 4;
+		ep[i].rx_calls.reply_ns = 4 * (SECOND / 10);
+		ep[i].rx_calls.reply_max_ns = SECOND / 10;
+	}
+	judge(ep, NULL, 4 + POOL, &v, &c);
+	assert_int_equal(v.kind, KIND_WAIT);
+	assert_int_equal(v.waits.connections, POOL);
+	assert_string_equal(c.who, "webd[7]");
+	for (int i = 4; i < 4 + POOL; i++) /* less than what its clients wait for */
+		ep[i].rx_calls.reply_ns = SECOND / 10;
+	judge(ep, NULL, 4 + POOL, &v, &c);
+	assert_int_equal(v.kind, KIND_ANSWERS);
+}
+
 static void clients_of_one_server_are_added(void **state)
 {
 	struct trace_endpoint ep[3] = { connection(40001, 3, 3 * (SECOND / 10)),
@@ -293,6 +322,7 @@ int main(void)
 		cmocka_unit_test(a_server_without_a_cpu_is_told_so),
 		cmocka_unit_test(a_client_that_was_not_seen_waits_for_its_server),
 		cmocka_unit_test(what_the_server_waits_for_comes_first),
+		cmocka_unit_test(what_a_pool_waits_for_comes_first),
 		cmocka_unit_test(clients_of_one_server_are_added),
 		cmocka_unit_test(a_server_under_load_is_not_slow),
 		cmocka_unit_test(a_ping_is_no_answer),

@@ -792,6 +792,36 @@ static void who_waits_for_a_broker_waits_for_the_publisher(void **state)
 	assert_string_equal(c.head, "curl[12] waits for nginx[7] to answer");
 }
 
+/* Of a database one client was not traced, and asks for as many bytes as the other is answered. */
+static void clients_of_one_server_wait_for_no_other(void **state)
+{
+	struct trace_endpoint ep[3];
+	struct trace_snapshot s = { .ep = ep, .n = 3 };
+	struct verdict v;
+	struct card c;
+
+	(void)state;
+	waits_at(ep, 0, 12, 7);
+	ep[2] = ep[1];
+	ep[2].peer = -1;
+	ep[2].paired = false;
+	ep[1].tx_calls.bytes = ep[2].rx_calls.bytes = 1000;
+	ep[2].rx.ns[RX_IDLE] = 9 * (SECOND / 10);
+	ep[2].rx.max[RX_IDLE] = SECOND / 10;
+	ep[2].rx_calls.bytes_res = ep[2].tx_calls.bytes_res = TRACE_EXACT;
+	ep[2].rx_calls.messages = ep[2].rx_calls.reply_n = 20;
+	ep[2].tx_calls.messages = ep[2].tx_calls.reply_n = 20;
+	ep[2].rx_calls.reply_ns = 9 * (SECOND / 10);
+	verdict_make(&s, &v);
+	assert_int_equal(v.wait.endpoint, 2); /* a worker: what it sends is what the other gets */
+	ep[2].rx_calls.reply_ns = SECOND / 10;
+	ep[2].tx_calls.reply_ns = 9 * (SECOND / 10);
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_int_equal(v.wait.endpoint, 0);
+	assert_string_equal(c.whom, "nginx[7]");
+}
+
 static void who_publishes_to_itself_waits_for_nobody(void **state)
 {
 	struct trace_endpoint ep[4];
@@ -5406,6 +5436,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_chain_ends_before_it_comes_back),
 	cmocka_unit_test(links_of_a_chain_may_have_one_name),
 	cmocka_unit_test(who_waits_for_a_broker_waits_for_the_publisher),
+	cmocka_unit_test(clients_of_one_server_wait_for_no_other),
 	cmocka_unit_test(who_publishes_to_itself_waits_for_nobody),
 		cmocka_unit_test(a_wait_beside_its_like_may_be_shorter),
 		cmocka_unit_test(a_busy_server_that_waits_for_orders_is_healthy),

@@ -344,11 +344,43 @@ static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
 		       : have_party_in_common(s, v, p);
 }
 
+static const struct trace_endpoint *same_end_in(const struct trace_snapshot *s,
+						const struct trace_endpoint *ep)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (is_same_end(&s->ep[i], ep))
+			return &s->ep[i];
+	return NULL;
+}
+
+static bool is_next_to_nothing(const struct verdict *v)
+{
+	return v->outcome == OUTCOME_HEALTHY ||
+	       (v->kind == KIND_STALL && finding_share(&v->v[v->lead]) < LEAST_SHARE);
+}
+
+/* The ledger saw messages come and go where samples found a wait, and nobody waiting: of HTTP/2,
+ * say, whose windows ask for nothing. */
+static bool is_refuted(const struct proof *p, const struct trace_snapshot *s,
+		       const struct verdict *v)
+{
+	const struct trace_endpoint *ep;
+
+	if (v->kind != KIND_WAIT || p->of != v->outcome || !is_next_to_nothing(&p->v))
+		return false;
+	ep = same_end_in(&p->s, &s->ep[v->wait.endpoint]);
+	return ep && ep->rx_calls.messages && trace_messages_known(&ep->rx_calls) &&
+	       ep->tx_calls.messages && trace_messages_known(&ep->tx_calls);
+}
+
 const struct proof *prover_answer(const struct prover *p, const struct trace_snapshot *s,
 				  const struct verdict *v)
 {
 	for (size_t i = p->n; v->outcome != OUTCOME_STALLED && i-- > 0;)
 		if (is_answer(&p->proofs[i], s, v))
+			return &p->proofs[i];
+	for (size_t i = p->n; i-- > 0;)
+		if (is_refuted(&p->proofs[i], s, v))
 			return &p->proofs[i];
 	return NULL;
 }

@@ -88,7 +88,8 @@ static void list_descriptors(void *ctx, int dir, long pid)
 	(void)dir;
 	d->pid = (pid_t)pid;
 	snprintf(path, sizeof(path), "/proc/%ld/fd", pid);
-	d->refused |= !proc_numbers(path, hand_on, d) && errno != ENOENT; /* it has ended */
+	if (!proc_numbers(path, hand_on, d))
+		d->refused |= errno != ENOENT && errno != ESRCH; /* it has ended */
 }
 
 bool proc_descriptors(descriptor_fn fn, void *ctx)

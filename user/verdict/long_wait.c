@@ -522,7 +522,7 @@ struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait *is, bo
  * long as the path takes by itself. */
 struct round_trips wait_on_path(const struct trace_endpoint *ep, uint64_t wait_ns)
 {
-	struct round_trips r = { .each_ns = 1000ull * ep->min_rtt_us };
+	struct round_trips r = { .each_ns = round_trip_ns(ep) };
 
 	if (ep->proto != TRACE_TCP || ep->peer >= 0)
 		return r;

@@ -42,7 +42,7 @@ static uint64_t number_of(const struct trace_endpoint *ep, const struct ends *e)
 /* The sender of an answer was held up, or is at work on it; the path is once there and back. */
 static uint64_t on_the_way(const struct trace_endpoint *ep, const struct ends *e, uint64_t n)
 {
-	uint64_t path = 1000ull * ep->min_rtt_us * n;
+	uint64_t path = round_trip_ns(ep) * n;
 
 	if (!e->asked)
 		return path;
@@ -180,7 +180,7 @@ static uint64_t until_reply(const struct trace_endpoint *ep, const struct ends *
 
 	if (b && reads_seen(e) && trace_messages_known(b))
 		return smaller(ns, b->reply_ns + b->open_reply_ns);
-	return ns - smaller(ns, 1000ull * ep->min_rtt_us * n);
+	return ns - smaller(ns, round_trip_ns(ep) * n);
 }
 
 /* What was told by replies is split by them: it is known how long each answer took to be made. */
