@@ -20,10 +20,10 @@ from talkers import ask, child, pair, serve
 PROVES = ()
 
 
-def card(pids):
+def card(pids, tier=PROVES):
     """The one on the screen: a proof's, where there is one."""
-    said = attached.document(pids, PROVES, "6s")
-    if said["answer"] is None:
+    said = attached.document(pids, tier, "6s")
+    if said.get("answer") is None:
         return said["ledger"]["card"]
     return said["proofs"][said["answer"]]["ledger"]["card"]
 
@@ -44,7 +44,7 @@ def wait_for_child(fd):
     os.read(fd, 1)
 
 
-def by_pipe(read):
+def by_pipe(read, tier=PROVES):
     """Of the writer alone, whose reader does that."""
     out, into = os.pipe()
     pids = [child("reader", lambda: (os.close(into), read(out))),
@@ -53,7 +53,7 @@ def by_pipe(read):
     os.close(into)
     try:
         time.sleep(0.3)  # the pipe is full
-        return card([pids[1]])
+        return card([pids[1]], tier)
     finally:
         attached.end(pids)
 
@@ -102,7 +102,8 @@ def says(said, word):
 def main():
     with open("lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        right = [says(by_pipe(wait_for_lock), "sleeps in flock(), for a lock on a file")]
+        right = [says(by_pipe(wait_for_lock, tier), "sleeps in flock(), for a lock on a file")
+                 for tier in (PROVES, attached.EXACT)]
     right += [says(by_pipe(wait_for_child), "sleeps in wait4(), for a child process")]
     right += [says(by_socket(talk_slowly), "sleeps in clock_nanosleep(), for a timer"),
               says(by_socket(talk_slowly, stop), "was stopped"),

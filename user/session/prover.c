@@ -8,6 +8,7 @@
 #include "base/human.h"
 #include "base/opt.h"
 #include "render/ledger_text.h"
+#include "session/culprits.h"
 #include "session/session.h"
 #include "session/suspects.h"
 #include "tracer/process_cpu.h"
@@ -192,37 +193,8 @@ static void rule(struct prover *p, const struct trace_endpoint *suspect,
 
 /* Nobody knows what a thread does between two messages; where it sleeps tells whether it waits for
  * a lock, a timer or a disk. */
-#define DOING_LOOKS    25
-#define DOING_APART_NS 10000000ull /* on average */
-#define DOING_NS       (2 * DOING_LOOKS * DOING_APART_NS) /* on a busy host */
-
-static void look_again_and_again(struct asleep *a, uint64_t deadline, const struct zoom_stop *stop)
-{
-	uint64_t apart = DOING_APART_NS;
-
-	for (int i = 0; i < DOING_LOOKS && now_ns() + apart < deadline; i++) {
-		if (stop->asked(stop->ctx) || (a->tid && !asleep_look(a)))
-			break;
-		apart = DOING_APART_NS * (unsigned int)(50 + 4 * (i * 7 % 26)) / 100; /* no beat */
-		nanosleep(&(struct timespec){ .tv_nsec = (long)apart }, NULL);
-	}
-	asleep_sort(a);
-}
-
-static void note_cpu(struct asleep *a, const struct cpu_book *before, const struct cpu_book *after)
-{
-	const struct process_cpu *p = cpu_book_find(after, a->pid);
-	struct thread_cpu busiest;
-
-	if (!p || !cpu_book_thread(after, before, a->pid, 0, &busiest))
-		return;
-	a->stopped = p->stopped && p->was_stopped;
-	a->over_ns = after->at_ns - before->at_ns;
-	a->busiest = busiest.tid;
-	a->busiest_ns = MIN(busiest.ran_ns, a->over_ns);
-	a->no_cpu_ns = MIN(busiest.waited_ns, a->over_ns);
-	a->quota_ns = MIN(p->throttled_since_ns, a->over_ns); /* the kernel tells it late */
-}
+#define DOING_LOOKS 25
+#define DOING_NS    (2 * DOING_LOOKS * DOING_APART_NS) /* on a busy host */
 
 static void look_at_culprit(struct proof *proof, uint64_t deadline, const struct zoom_stop *stop)
 {
@@ -235,9 +207,9 @@ static void look_at_culprit(struct proof *proof, uint64_t deadline, const struct
 	a->pid = culprit.pid;
 	a->tid = culprit.tid ? culprit.tid : asleep_only_thread(a->pid);
 	cpu_book_make(&before, &none, &a->pid, 1);
-	look_again_and_again(a, deadline, stop);
+	culprit_look(a, DOING_LOOKS, deadline, stop);
 	cpu_book_make(&after, &before, &a->pid, 1);
-	note_cpu(a, &before, &after);
+	culprit_cpu(a, &before, &after);
 	cpu_book_free(&before);
 	cpu_book_free(&after);
 	proof->v.doing = a;

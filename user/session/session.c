@@ -159,6 +159,8 @@ int session_tick(struct session *l, struct err *e)
 			      (uint64_t)l->o->duration_ns);
 	if (l->rec)
 		return session_record_tick(l, e);
+	if (!l->o->sampled)
+		culprits_tick(&l->culprits, l->t);
 	if (!l->streaming)
 		return 0;
 	if (!ledger_stream_works(&l->stream))
@@ -187,8 +189,9 @@ int session_end(struct session *l, struct err *e)
 	trace_name_fd_owners(&l->end);
 	trace_name_other_ends(&l->end);
 	verdict_make(&l->end, &l->verdict);
-	if (l->prover)
-		l->verdict.doing = prover_doing(l->prover, &l->end, &l->verdict);
+	l->verdict.doing = l->o->sampled && l->prover
+				   ? prover_doing(l->prover, &l->end, &l->verdict)
+				   : culprits_doing(&l->culprits, &l->end, &l->verdict);
 	if (!l->streaming)
 		return 0;
 	ledger_stream_snapshot(&l->stream, &l->end, &l->verdict);
@@ -210,6 +213,7 @@ int session_end_and_report(struct session *l, json_t *about, struct err *e)
 
 void session_free(struct session *l)
 {
+	culprits_end(&l->culprits);
 	trace_snapshot_free(&l->end);
 	if (l->t)
 		trace_finish(l->t);

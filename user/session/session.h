@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "verdict/verdict.h"
 #include "recording/recorder.h"
+#include "session/culprits.h"
 #include "render/card.h"
 #include "render/ledger_outputs.h"
 #include "render/ledger_stream.h"
@@ -128,6 +129,7 @@ struct session {
 	struct trace_snapshot end;
 	struct verdict verdict;
 	const struct prover *prover; /* its rulings are for every verdict; NULL: no proofs */
+	struct culprits culprits;    /* of a session of the ledger */
 	struct stalls stalls; /* filled by the session's own thread, as the timeline is: read after
 				 its end */
 	struct timeline timeline;
