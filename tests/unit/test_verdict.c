@@ -1168,6 +1168,37 @@ static void is_pipe(struct trace_endpoint *ep, int index, pid_t writer, pid_t re
 	ep->rx.ns[RX_WAIT] = wait_ns;
 }
 
+/* A decompressor computes, and who counts its output waits for that: as fast as it can be. */
+static void a_stream_may_be_limited_by_its_senders_cpu(void **state)
+{
+	struct trace_endpoint ep;
+	struct trace_snapshot s = { .ep = &ep, .n = 1 };
+	struct verdict v;
+	struct card c;
+
+	(void)state;
+	ep = downloader(0);
+	is_pipe(&ep, 0, 7, 8, 9 * (SECOND / 10));
+	ep.tx.ns[TX_IDLE] = SECOND;
+	ep.tx_calls.bytes = ep.rx_calls.bytes = 1000000;
+	ep.tx_calls.messages = ep.rx_calls.messages = 100;
+	ep.tx_calls.bytes_res = ep.rx_calls.bytes_res = TRACE_EXACT;
+	ep.tx_calls.cpu_res = TRACE_EXACT;
+	ep.tx_calls.cpu_ns = 95 * (SECOND / 100);
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	assert_non_null(strstr(c.head, "limited by: the sender's CPU"));
+	ep.tx_calls.cpu_ns = SECOND / 2;
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
+	ep.tx_calls.cpu_ns = 95 * (SECOND / 100);
+	ep.tx_calls.bytes = ep.rx_calls.bytes = 20; /* one line, when it has finished */
+	ep.tx_calls.messages = ep.rx_calls.messages = 1;
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
+}
+
 /* A database has a thread for each connection. */
 static void a_thread_at_an_idle_client_holds_up_no_other(void **state)
 {
@@ -5455,7 +5486,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(waits_of_many_short_programs_are_one),
 	cmocka_unit_test(who_has_ended_is_not_awaited),
 	cmocka_unit_test(who_has_ended_does_not_read),
-	cmocka_unit_test(a_thread_at_an_idle_client_holds_up_no_other),
+	cmocka_unit_test(a_stream_may_be_limited_by_its_senders_cpu),
+		cmocka_unit_test(a_thread_at_an_idle_client_holds_up_no_other),
 	cmocka_unit_test(a_healthy_wait_has_an_other_end),
 	cmocka_unit_test(a_wait_that_dwarfs_a_stall_is_told_too),
 	cmocka_unit_test(waits_of_short_connections_are_told_together),

@@ -1570,11 +1570,33 @@ static void what_looks_do_not_see(const struct making *m)
 		 "samples miss refused sends and single messages; --exact sees them");
 }
 
+static void card_of_busy_sender(const struct making *m)
+{
+	const struct busy_sender *busy = &m->v->busy_sender;
+	const struct trace_endpoint *ep = &m->s->ep[busy->endpoint];
+	struct card *c = m->c;
+
+	program_name(who_sends(m->s, ep), c->who, sizeof(c->who));
+	program_name(&ep->rx_calls, c->whom, sizeof(c->whom));
+	snprintf(c->head, sizeof(c->head), "%s to %s, limited by: %s", c->who, c->whom,
+		 limit_phrase(LIMIT_WRITER_CPU));
+	where(c, ep,
+	      &(struct spent){ .state = "wait",
+			       .ns = ep->rx.ns[RX_WAIT],
+			       .lifetime_ns = ep->rx.lifetime_ns });
+	append_busy_sender(m->s, m->v, c->why, sizeof(c->why));
+	set_surety(c, SEEN_BOTH_ENDS);
+}
+
 static void card_quiet(const struct making *m)
 {
 	char total[32];
 	struct card *c = m->c;
 
+	if (m->v->busy_sender.endpoint >= 0) {
+		card_of_busy_sender(m);
+		return;
+	}
 	human_ns((double)m->v->stall_ns, total, sizeof(total));
 	snprintf(c->head, sizeof(c->head), "%zu connection%s, nothing waits needlessly",
 		 m->v->n_active, plural(m->v->n_active));

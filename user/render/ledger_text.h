@@ -15,6 +15,8 @@
 const char *no_room_phrase(void);
 void append_main_writer(const struct trace_snapshot *s, const struct scattered *sum, char *buf,
 			size_t len);
+void append_busy_sender(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+			size_t len);
 void append_quick_answers(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			  size_t len);
 void append_busy_reader(const struct trace_snapshot *s, const struct verdict *v, char *buf,

@@ -953,6 +953,24 @@ void append_busy_reader(const struct trace_snapshot *s, const struct verdict *v,
 			    (double)ep->rx_calls.bytes / (double)ep->rx_calls.messages);
 }
 
+/* "xz[7] is busy on its CPU (97 % of one), and wc[8] waits for what it sends" */
+void append_busy_sender(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+			size_t len)
+{
+	const struct trace_endpoint *ep =
+		v->busy_sender.endpoint < 0 ? NULL : &s->ep[v->busy_sender.endpoint];
+	char sender[PARTY_TEXT], reader[PARTY_TEXT];
+
+	if (!ep)
+		return;
+	program_name(who_sends(s, ep), sender, sizeof(sender));
+	program_name(&ep->rx_calls, reader, sizeof(reader));
+	text_append(buf, len, "%s%s is busy on its CPU (%.0f %% of one), and %s %s for what it "
+			      "sends",
+		    *buf ? "; " : "", sender, 100 * v->busy_sender.share, reader,
+		    verb_of(reader, "waits", "wait"));
+}
+
 /* "redis-cli[9] waits for redis-server[7] 38222 times, 32.8 us each" */
 void append_quick_answers(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			  size_t len)
@@ -986,6 +1004,7 @@ static void quiet_sentence(const struct trace_snapshot *s, const struct verdict 
 		snprintf(buf, len, "nothing was sent through an endpoint that was seen");
 	append_busy_reader(s, v, buf, len);
 	append_quick_answers(s, v, buf, len);
+	append_busy_sender(s, v, buf, len);
 }
 
 static void unseen_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,

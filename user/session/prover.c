@@ -341,6 +341,8 @@ static bool is_refuted(const struct proof *p, const struct trace_snapshot *s,
 	if (v->kind != KIND_WAIT || p->of != v->outcome || !is_next_to_nothing(&p->v))
 		return false;
 	ep = same_end_in(&p->s, &s->ep[v->wait.endpoint]);
+	if (ep && p->v.busy_sender.endpoint == ep - p->s.ep)
+		return true;
 	return ep && ep->rx_calls.messages && trace_messages_known(&ep->rx_calls) &&
 	       ep->tx_calls.messages && trace_messages_known(&ep->tx_calls);
 }

@@ -74,8 +74,8 @@ static void say_asleep(const struct asleep *a)
 	for (size_t i = 0; i < a->n && a->v[i].found > OFTEN * a->looks; i++) {
 		asleep_name(a->v[i].nr, call, sizeof(call));
 		what = asleep_for(&a->v[i]);
-		text_append(text, sizeof(text), "%s in %s()%s%s%s %u times", said++ ? "," : "",
-			    call, what ? " (" : "", what ? what : "", what ? ")" : "",
+		text_append(text, sizeof(text), "%s in %s%s%s%s%s %u times", said++ ? "," : "",
+			    call, a->v[i].nr < 0 ? "" : "()", what ? " (" : "", what ? what : "", what ? ")" : "",
 			    a->v[i].found);
 	}
 	if (a->running > OFTEN * a->looks)

@@ -299,7 +299,7 @@ static bool pauses(const struct trace_snapshot *s, size_t i, const struct reader
 	       (is_one_long(r) || pauses_again(&s->ep[i], r)) && asks(s, i);
 }
 
-static bool has_asked(const struct trace_snapshot *s, size_t i)
+bool has_asked(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_call_stats *out = &s->ep[i].tx_calls;
 

@@ -15,6 +15,8 @@ pid_t awaited_process(const struct trace_snapshot *s, int i);
 typedef bool is_wait(const struct trace_snapshot *s, size_t i, bool nothing_sent);
 
 is_wait waits_long, waits_mutually;
+/* by this socket, or by another pipe to whoever should write here */
+bool has_asked(const struct trace_snapshot *s, size_t i);
 /* waits_long(), or one of several connections to the same server, and for a part of its life */
 is_wait waits_at_times;
 

@@ -14,6 +14,8 @@
 #include "verdict/root_cause.h"
 #include "verdict/judge.h"
 #include "verdict/limit.h"
+#include "verdict/long_wait.h"
+#include "verdict/requests.h"
 #include "verdict/mutual_wait.h"
 #include "verdict/reader_circle.h"
 #include "verdict/rejected.h"
@@ -548,6 +550,35 @@ static struct quick_answers quick_answers(const struct trace_snapshot *s, const 
 	return (struct quick_answers){ v->wait.endpoint, n, ns / n };
 }
 
+/* Nobody asks for what comes, and enough of it does. */
+#define SENDER_BUSY  0.75
+#define STREAM_SENDS 10
+#define STREAM_BYTES 65536
+
+static bool is_stream(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	const struct trace_call_stats *sent =
+		ep->proto == TRACE_PIPE ? &ep->tx_calls : &ep->rx_calls;
+
+	return !has_asked(s, (size_t)(ep - s->ep)) && !ep->rx_calls.others &&
+	       (ep->rx_calls.bytes >= STREAM_BYTES ||
+		(trace_messages_known(sent) && sent->messages >= STREAM_SENDS));
+}
+
+static struct busy_sender busy_sender(const struct trace_snapshot *s, const struct verdict *v)
+{
+	const struct trace_endpoint *ep = v->wait.endpoint < 0 ? NULL : &s->ep[v->wait.endpoint];
+	const struct trace_call_stats *sender = ep ? who_sends(s, ep) : NULL;
+	struct busy_sender none = { .endpoint = -1 },
+			   busy = { .endpoint = v->wait.endpoint };
+
+	if (!sender || sender->others || s->looks || v->waits.connections > 1 || has_requests(&v->waits.requests) ||
+	    !is_stream(s, ep))
+		return none;
+	busy.share = sender_cpu_share(sender, ep);
+	return busy.share >= SENDER_BUSY ? busy : none;
+}
+
 /* The late reader, or its process at another connection, had no CPU for most of that time. */
 static bool could_not_read(const struct trace_snapshot *s, const struct verdict *v)
 {
@@ -661,7 +692,9 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	out->mutual = judge_mutual(s, &out->wait, nobody_asks);
 	out->end_held = waits_for_end(s, &out->wait);
 	out->quick = quick_answers(s, out);
-	if (matters_beside_stalls(s, out) && !is_brief(out) && out->quick.endpoint < 0) {
+	out->busy_sender = busy_sender(s, out);
+	if (matters_beside_stalls(s, out) && !is_brief(out) && out->quick.endpoint < 0 &&
+	    out->busy_sender.endpoint < 0) {
 		if (is_why_it_reads_late(s, out))
 			out->late = none;
 		out->late_in_wait = is_part_of_wait(s, out);

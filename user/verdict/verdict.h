@@ -196,6 +196,13 @@ struct quick_answers {
 	uint64_t each_ns;
 };
 
+/* A stream whose sender has a CPU nearly all the time, and whose reader waits for that: no wait, and
+ * yet what limits it. */
+struct busy_sender {
+	int endpoint; /* index in the snapshot: where it is read; -1: there is none */
+	double share; /* of a CPU */
+};
+
 /* ACKs that this host's timer withheld while a sender that was not seen waited for them */
 struct withheld_ack {
 	int endpoint; /* index in the snapshot: who owed them; -1: there is none */
@@ -294,6 +301,7 @@ struct verdict {
 	uint64_t queued_ns; /* ... and in the one between before its request is passed on */
 	int brought_by;	    /* by this endpoint came what it waited for; -1: not seen */
 	struct quick_answers quick;	 /* instead of `wait` */
+	struct busy_sender busy_sender;	 /* instead of `wait` */
 	struct reader_spell fellow; /* of another program that waits for the same: the longest */
 	struct waits_together fellow_waits; /* and those like it */
 	struct mutual_wait mutual;	 /* the other half of `wait` */
