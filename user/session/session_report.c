@@ -75,8 +75,8 @@ static void say_asleep(const struct asleep *a)
 		asleep_name(a->v[i].nr, call, sizeof(call));
 		what = asleep_for(&a->v[i]);
 		text_append(text, sizeof(text), "%s in %s%s%s%s%s %u times", said++ ? "," : "",
-			    call, a->v[i].nr < 0 ? "" : "()", what ? " (" : "", what ? what : "", what ? ")" : "",
-			    a->v[i].found);
+			    call, a->v[i].nr < 0 ? "" : "()", what ? " (" : "",
+			    what ? what : "", what ? ")" : "", a->v[i].found);
 	}
 	if (a->running > OFTEN * a->looks)
 		text_append(text, sizeof(text), "%s on a CPU, or ready for one, %u times",

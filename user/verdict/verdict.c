@@ -572,8 +572,8 @@ static struct busy_sender busy_sender(const struct trace_snapshot *s, const stru
 	struct busy_sender none = { .endpoint = -1 },
 			   busy = { .endpoint = v->wait.endpoint };
 
-	if (!sender || sender->others || s->looks || v->waits.connections > 1 || has_requests(&v->waits.requests) ||
-	    !is_stream(s, ep))
+	if (!sender || sender->others || s->looks || v->waits.connections > 1 ||
+	    has_requests(&v->waits.requests) || !is_stream(s, ep))
 		return none;
 	busy.share = sender_cpu_share(sender, ep);
 	return busy.share >= SENDER_BUSY ? busy : none;

@@ -196,8 +196,8 @@ struct quick_answers {
 	uint64_t each_ns;
 };
 
-/* A stream whose sender has a CPU nearly all the time, and whose reader waits for that: no wait, and
- * yet what limits it. */
+/* A stream whose sender has a CPU nearly all the time, and whose reader waits for that: no wait,
+ * and yet what limits it. */
 struct busy_sender {
 	int endpoint; /* index in the snapshot: where it is read; -1: there is none */
 	double share; /* of a CPU */
