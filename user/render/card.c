@@ -19,6 +19,7 @@
 #include "verdict/kept_output.h"
 #include "verdict/limit.h"
 #include "verdict/live_fix.h"
+#include "verdict/long_wait.h"
 #include "verdict/other_clients.h"
 #include "verdict/other_findings.h"
 #include "verdict/replies.h"
@@ -194,7 +195,8 @@ static void whom_of_stall(const struct making *m, const struct finding *f)
 	struct card *c = m->c;
 
 	if (blame_is_peers(f->blamed) || f->blamed == BLAME_PATH || f->cause == TX_RWND ||
-	    f->cause == TX_NAGLE || f->unanswered_syn || f->small_reads)
+	    f->cause == TX_NAGLE || f->unanswered_syn || f->small_reads ||
+	    f->by_loss)
 		blamed_name(m, f, c->whom, sizeof(c->whom));
 }
 
@@ -222,7 +224,7 @@ static void head_of_stall(const struct making *m, const struct finding *f)
 	else if (f->unanswered_syn)
 		snprintf(c->head, sizeof(c->head), "%s %s for %s to answer its SYN", c->who,
 			 waits(c->who), c->whom);
-	else if (f->blamed == BLAME_PATH)
+	else if (f->blamed == BLAME_PATH || f->by_loss)
 		snprintf(c->head, sizeof(c->head), "%s %s for the path to %s", c->who,
 			 waits(c->who), c->whom);
 	else if (f->blamed == BLAME_OWN_WRITES)
@@ -384,6 +386,22 @@ static void why_of_pacing(const struct making *m, const struct trace_endpoint *e
 	}
 }
 
+/* "pacing: the path loses packets: 2175 of 65000 segments were sent again; bbr sends at 44 MB/s" */
+static void why_of_loss(const struct making *m, const struct finding *f)
+{
+	const struct trace_endpoint *ep = &m->s->ep[f->endpoint];
+	char rate[32];
+
+	rate_text((double)ep->path.pacing_bytes_per_s, "B", rate, sizeof(rate));
+	snprintf(m->c->why, sizeof(m->c->why),
+		 "%s: the path loses packets: %" PRIu64 " of %" PRIu64 " segments were sent again",
+		 trace_tx_names[f->cause], ep->retransmits,
+		 ep->path.sent_segments);
+	if (f->cause == TX_PACING)
+		text_append(m->c->why, sizeof(m->c->why), "; %.16s sends at %s",
+			    ep->path.congestion_control, rate);
+}
+
 static void why_of_stall(const struct making *m, const struct finding *f)
 {
 	const char *cause = trace_tx_names[f->cause];
@@ -407,13 +425,15 @@ static void why_of_stall(const struct making *m, const struct finding *f)
 		snprintf(buf, len, "%s: %s", cause, why_of_path(f));
 	else if (f->blamed == BLAME_OWN_WRITES)
 		snprintf(buf, len, "%s: small writes are coalesced into one segment", cause);
+	else if (f->by_loss)
+		why_of_loss(m, f);
 	else if (f->cause == TX_PACING)
 		why_of_pacing(m, &m->s->ep[f->endpoint]);
 	else if (f->cause == TX_CWND && is_in_slow_start(&m->s->ep[f->endpoint]))
 		why_of_slow_start(m, &m->s->ep[f->endpoint], cause);
 	else
 		snprintf(buf, len, "%s: %s", cause, whats[f->cause]);
-	if (f->cause == TX_CWND || f->cause == TX_PACING)
+	if ((f->cause == TX_CWND || f->cause == TX_PACING) && !f->by_loss)
 		append_retransmits(&m->s->ep[f->endpoint], buf, len);
 	if (f->surety == SUSPECTED || (f->blamed != BLAME_NOBODY && f->blamed != BLAME_OWN_WRITES &&
 				       f->blamed != BLAME_NO_CPU))
@@ -916,6 +936,20 @@ static const char defer_fix[] =
 	"something, and here the server speaks first";
 
 /* "nothing was held back: python3[7] works, sleeps, or waits for another" */
+static const char *what_is_awaited(const struct making *m, const struct trace_endpoint *ep);
+
+/* what comes is news, for all that was seen: no request was made */
+static void append_unasked(const struct making *m, const struct trace_endpoint *ep)
+{
+	size_t i = (size_t)(ep - m->s->ep);
+	bool known = ep->proto == TRACE_TCP || trace_messages_known(&ep->tx_calls);
+
+	if (ep->proto != TRACE_PIPE && known && !m->v->chain.n && !has_asked(m->s, i) &&
+	    !strcmp(what_is_awaited(m, ep), "send"))
+		text_append(m->c->why, sizeof(m->c->why), "; %s asked for nothing meanwhile",
+			    m->c->who);
+}
+
 static void why_silent(const struct making *m, const struct trace_call_stats *sender,
 		       const struct trace_endpoint *ep)
 {
@@ -1044,6 +1078,17 @@ static bool is_seen_on_its_way(const struct making *m, const struct trace_endpoi
 		       MOST_OF_IT * (double)m->v->wait.ns;
 }
 
+static void why_no_request(const struct making *m, const struct trace_endpoint *ep,
+			   const struct trace_call_stats *sender)
+{
+	if (sender)
+		why_nothing_comes(m, sender, ep);
+	else
+		snprintf(m->c->why, sizeof(m->c->why),
+			 "nothing was held back here; the other end was not traced");
+	append_unasked(m, ep);
+}
+
 /* what would end it, in words */
 static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		     const struct trace_call_stats *sender)
@@ -1075,13 +1120,11 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 				   "the others has not put back yet what it took");
 	else if (kept_input(m->s, (size_t)m->v->wait.endpoint) >= 0)
 		why_kept(m);
-	else if (sender)
-		why_nothing_comes(m, sender, ep);
-	else if (is_destination_unknown(ep))
+	else if (is_destination_unknown(ep) && !sender)
 		snprintf(buf, len, "it has sent, and waits to receive; samples do not see where "
 				   "its datagrams go");
 	else
-		snprintf(buf, len, "nothing was held back here; the other end was not traced");
+		why_no_request(m, ep, sender);
 }
 
 static void next_wait(const struct making *m, const struct trace_endpoint *ep, pid_t sender)
@@ -1676,6 +1719,7 @@ void card_point_to_try(const struct trace_snapshot *s, const struct verdict *v, 
 	if (f && f->root >= 0)
 		f = &v->v[f->root];
 	if (!f || !*c->fix || f->circle || f->deadlock >= 0 || f->small_reads ||
+	    f->by_loss ||
 	    !strcmp(c->fix, read_while_writing_fix()) ||
 	    reader_halted(s, f) ||
 	    (f->blamed == BLAME_PEER_READER && f->cause == TX_SNDBUF) ||

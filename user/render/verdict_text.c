@@ -215,7 +215,7 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 		snprintf(buf, len,
 			 " <- the path delayed packets rather than lost them: most retransmitted "
 			 "data had already arrived");
-	else if (f->blamed == BLAME_PATH)
+	else if (f->blamed == BLAME_PATH || f->by_loss)
 		snprintf(buf, len, " <- loss on the path");
 	else if (f->blamed == BLAME_OWN_WRITES)
 		snprintf(buf, len, " <- its own next write: %s coalesces small writes",
@@ -448,6 +448,9 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 	if (f->cause == TX_RWND && f->blamed == BLAME_NOBODY)
 		return "raise the reader's SO_RCVBUF or tcp_rmem: the reader is fast enough, but "
 		       "the window is too small for the path";
+	if (f->by_loss)
+		return "find what drops packets on the path: a full queue, a bad link, a policer "
+		       "(ip -s link, tc -s qdisc, nstat)";
 	if (f->cause == TX_SNDBUF)
 		return sndbuf_fix(s, f);
 	if (f->cause == TX_CWND && f->blamed == BLAME_NOBODY &&

@@ -62,7 +62,8 @@ static double weight(const struct verdict *v, const struct finding *f)
 {
 	double ns = (double)f->all.ns;
 
-	if (f->cause == TX_PACING && f->blamed == BLAME_NOBODY && has_another_stall(v, f))
+	if (f->cause == TX_PACING && f->blamed == BLAME_NOBODY && !f->by_loss &&
+	    has_another_stall(v, f))
 		return ns * PACING_WEIGHT;
 	return ns * (waits_for_own_writer(f) ? OWN_WEIGHT : 1);
 }

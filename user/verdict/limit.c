@@ -215,6 +215,21 @@ static bool loses_little(const struct trace_path *p)
 	return (double)p->lost_segments <= LOST_SHARE * (double)p->sent_segments;
 }
 
+/* A congestion control makes of it what it will, a small window or a slow pace: so much of what was
+ * sent was sent again. */
+#define AGAIN_SHARE 0.01
+
+bool is_held_by_loss(const struct trace_snapshot *s, const struct finding *f)
+{
+	const struct trace_endpoint *ep = &s->ep[f->endpoint];
+	uint64_t again = ep->retransmits > ep->needless ? ep->retransmits - ep->needless : 0;
+	bool own_pace = f->cause == TX_CWND || (f->cause == TX_PACING && f->paced_by_itself);
+
+	return own_pace && f->blamed == BLAME_NOBODY && ep->retransmits_res != TRACE_UNKNOWN &&
+	       ep->path.sent_segments &&
+	       (double)again >= AGAIN_SHARE * (double)ep->path.sent_segments;
+}
+
 static bool has_much_to_send(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_TCP && !ep->path.app_limited && ep->min_rtt_us &&

@@ -10,6 +10,8 @@ enum limit limit_of(const struct trace_snapshot *s, const struct finding *f);
 
 /* The reader takes a stream in pieces so small that it spends its time on the calls. */
 bool reads_small(const struct trace_snapshot *s, const struct finding *f);
+/* the congestion window or its pace, where the path loses segments */
+bool is_held_by_loss(const struct trace_snapshot *s, const struct finding *f);
 /* so many calls for so few bytes, whoever waits for it, that they take its time */
 bool reads_small_pieces(const struct trace_endpoint *end);
 

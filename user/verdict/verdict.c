@@ -189,6 +189,7 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 		f->blamed = BLAME_PEER_NO_CPU;
 	f->small_reads = reads_small(s, f);
 	f->paced_by_itself = f->cause == TX_PACING && paces_itself(&s->ep[f->endpoint]);
+	f->by_loss = is_held_by_loss(s, f);
 	f->sampled = s->looks;
 	if (finding_is_suspected(s, f))
 		f->surety = SUSPECTED;

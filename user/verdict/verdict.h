@@ -122,6 +122,7 @@ struct finding {
 	bool goes_on;	      /* it had not ended at the snapshot */
 	enum limit limit;     /* LIMIT_NONE: somebody waits needlessly */
 	bool small_reads;     /* by whoever is blamed: see verdict/limit.h */
+	bool by_loss; /* its congestion control's window or pace, where the path loses segments */
 	bool paced_by_itself; /* by its congestion control, and nobody's SO_MAX_PACING_RATE */
 };
 
