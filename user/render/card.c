@@ -1083,6 +1083,10 @@ static void why_no_request(const struct making *m, const struct trace_endpoint *
 {
 	if (sender)
 		why_nothing_comes(m, sender, ep);
+	else if (ep->proto == TRACE_PIPE)
+		snprintf(m->c->why, sizeof(m->c->why),
+			 "nothing was held back here; of the processes that hold the other end "
+			 "none was seen to write");
 	else
 		snprintf(m->c->why, sizeof(m->c->why),
 			 "nothing was held back here; the other end was not traced");

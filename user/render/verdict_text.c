@@ -384,6 +384,17 @@ static const char *pacing_fix(const struct trace_endpoint *ep)
 	return tx_fixes[TX_PACING];
 }
 
+/* its congestion control's */
+static const char *own_pace_fix(const struct trace_endpoint *ep, const struct finding *f)
+{
+	if (f->by_loss)
+		return "find what drops packets on the path: a full queue, a bad link, a policer "
+		       "(ip -s link, tc -s qdisc, nstat)";
+	if (f->cause == TX_CWND && f->blamed == BLAME_NOBODY && is_in_slow_start(ep))
+		return slow_start_fix;
+	return f->cause == TX_PACING ? pacing_fix(ep) : tx_fixes[f->cause];
+}
+
 /* more room carries over a burst; it helps against no reader that is elsewhere */
 static const char *sndbuf_fix(const struct trace_snapshot *s, const struct finding *f)
 {
@@ -448,15 +459,9 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 	if (f->cause == TX_RWND && f->blamed == BLAME_NOBODY)
 		return "raise the reader's SO_RCVBUF or tcp_rmem: the reader is fast enough, but "
 		       "the window is too small for the path";
-	if (f->by_loss)
-		return "find what drops packets on the path: a full queue, a bad link, a policer "
-		       "(ip -s link, tc -s qdisc, nstat)";
 	if (f->cause == TX_SNDBUF)
 		return sndbuf_fix(s, f);
-	if (f->cause == TX_CWND && f->blamed == BLAME_NOBODY &&
-	    is_in_slow_start(&s->ep[f->endpoint]))
-		return slow_start_fix;
-	return f->cause == TX_PACING ? pacing_fix(&s->ep[f->endpoint]) : tx_fixes[f->cause];
+	return own_pace_fix(&s->ep[f->endpoint], f);
 }
 
 /* "curl[12] of tcp A > B was woken 30 times and then waited for a CPU: 2.7 s in all..." */
