@@ -89,7 +89,8 @@ right 'who should read a full pipe is named, where the writer alone is traced' f
 right 'what a program does instead of reading or answering is told' elsewhere.py
 right 'datagrams that found no room are counted' lost_datagrams.py
 right 'a wait in connections that are shorter than the time between two looks' short_connections.py
-right 'who waits at a Unix socket for a server that was asked before is told by either end' unix_server.py
+right 'who waits at a Unix socket for a server that was asked before is told by either end' \
+	unix_server.py
 right 'whom a proxy waits for, by the ledger, where samples do not tell' proven_wait.py
 right 'clients wait for the server behind a proxy, with the requests under way at both ends of the session' \
 	pool_of_one.py

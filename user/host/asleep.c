@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 
 #include "base/text.h"
+#include "host/thread_call.h"
 
 static const char TIMER[] = "a timer", EVENTS[] = "events", DATA[] = "data to read",
 		  ROOM[] = "room to write", CHILD[] = "a child process", DISK[] = "a disk",
@@ -85,23 +86,16 @@ const char *asleep_for(const struct asleep_call *call)
 {
 	int row = row_of(call->nr);
 
-	if (row < 0 || call->no_files)
-		return row < 0 ? NULL : TIMER;
-	return calls[row].what;
+	if (row < 0)
+		return NULL;
+	return call->no_files ? TIMER : calls[row].what;
 }
 
-/* "271 0x7ffd8c3e5a60 0x0 ..." */
-static bool polls_nothing(int nr, const char *args)
+bool asleep_is_receive(long nr)
 {
-	unsigned long first, second;
+	int row = row_of((int)nr);
 
-	if (sscanf(args, "%lx %lx", &first, &second) != 2)
-		return false;
-#ifdef SYS_poll
-	if (nr == SYS_poll || nr == SYS_select)
-		return nr == SYS_poll ? !second : !first;
-#endif
-	return nr == SYS_ppoll ? !second : nr == SYS_pselect6 && !first;
+	return row >= 0 && calls[row].what == DATA;
 }
 
 static void count(struct asleep *a, int nr, bool no_files)
@@ -137,18 +131,17 @@ static bool is_uninterruptible(const struct asleep *a)
 
 bool asleep_look(struct asleep *a)
 {
-	char path[64], line[200], *end;
-	long nr;
+	struct thread_call call;
+	char path[64], line[200];
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)a->pid, (int)a->tid);
 	if (!text_first_line(path, line, sizeof(line)))
 		return false;
 	a->looks++;
-	nr = strtol(line, &end, 10);
-	if (end == line) /* "running" */
-		a->running++;
+	if (thread_call_parse(line, &call))
+		count(a, (int)call.nr, thread_call_polls_nothing(&call));
 	else
-		count(a, (int)nr, polls_nothing((int)nr, end));
+		a->running++;
 	a->disk += is_uninterruptible(a);
 	return true;
 }

@@ -40,5 +40,7 @@ void asleep_sort(struct asleep *a);
 void asleep_name(int nr, char *buf, size_t len);
 /* what a thread waits for there: "a timer"; NULL: that may be anything */
 const char *asleep_for(const struct asleep_call *call);
+/* read(), recvmsg() and the like */
+bool asleep_is_receive(long nr);
 
 #endif

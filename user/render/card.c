@@ -195,8 +195,7 @@ static void whom_of_stall(const struct making *m, const struct finding *f)
 	struct card *c = m->c;
 
 	if (blame_is_peers(f->blamed) || f->blamed == BLAME_PATH || f->cause == TX_RWND ||
-	    f->cause == TX_NAGLE || f->unanswered_syn || f->small_reads ||
-	    f->by_loss)
+	    f->cause == TX_NAGLE || f->unanswered_syn || f->small_reads || f->by_loss)
 		blamed_name(m, f, c->whom, sizeof(c->whom));
 }
 
@@ -395,8 +394,7 @@ static void why_of_loss(const struct making *m, const struct finding *f)
 	rate_text((double)ep->path.pacing_bytes_per_s, "B", rate, sizeof(rate));
 	snprintf(m->c->why, sizeof(m->c->why),
 		 "%s: the path loses packets: %" PRIu64 " of %" PRIu64 " segments were sent again",
-		 trace_tx_names[f->cause], ep->retransmits,
-		 ep->path.sent_segments);
+		 trace_tx_names[f->cause], ep->retransmits, ep->path.sent_segments);
 	if (f->cause == TX_PACING)
 		text_append(m->c->why, sizeof(m->c->why), "; %.16s sends at %s",
 			    ep->path.congestion_control, rate);
@@ -936,20 +934,6 @@ static const char defer_fix[] =
 	"something, and here the server speaks first";
 
 /* "nothing was held back: python3[7] works, sleeps, or waits for another" */
-static const char *what_is_awaited(const struct making *m, const struct trace_endpoint *ep);
-
-/* what comes is news, for all that was seen: no request was made */
-static void append_unasked(const struct making *m, const struct trace_endpoint *ep)
-{
-	size_t i = (size_t)(ep - m->s->ep);
-	bool known = ep->proto == TRACE_TCP || trace_messages_known(&ep->tx_calls);
-
-	if (ep->proto != TRACE_PIPE && known && !m->v->chain.n && !has_asked(m->s, i) &&
-	    !strcmp(what_is_awaited(m, ep), "send"))
-		text_append(m->c->why, sizeof(m->c->why), "; %s asked for nothing meanwhile",
-			    m->c->who);
-}
-
 static void why_silent(const struct making *m, const struct trace_call_stats *sender,
 		       const struct trace_endpoint *ep)
 {
@@ -1078,6 +1062,28 @@ static bool is_seen_on_its_way(const struct making *m, const struct trace_endpoi
 		       MOST_OF_IT * (double)m->v->wait.ns;
 }
 
+/* who listens where nobody has accepted what ep's program connected; NULL: that is not so */
+static const struct trace_listener *who_does_not_accept(const struct making *m,
+							const struct trace_endpoint *ep)
+{
+	const struct trace_endpoint *at = ep->peer >= 0 ? &m->s->ep[ep->peer] : NULL;
+
+	return at && at != ep && !at->rx_calls.tgid && !at->tx_calls.tgid ? listener_of(m->s, at)
+									  : NULL;
+}
+
+/* what comes is news, for all that was seen: no request was made */
+static void append_unasked(const struct making *m, const struct trace_endpoint *ep)
+{
+	bool known = ep->proto == TRACE_TCP || trace_messages_known(&ep->tx_calls);
+
+	if (ep->proto != TRACE_PIPE && known && !m->v->chain.n &&
+	    !has_asked(m->s, (size_t)(ep - m->s->ep)) && !accepted_after(m, ep) &&
+	    !who_does_not_accept(m, ep) && !unread_while_it_waits(m))
+		text_append(m->c->why, sizeof(m->c->why), "; %s asked for nothing meanwhile",
+			    m->c->who);
+}
+
 static void why_no_request(const struct making *m, const struct trace_endpoint *ep,
 			   const struct trace_call_stats *sender)
 {
@@ -1159,16 +1165,6 @@ static void where_wait(const struct making *m)
 			       .ns = w->ns,
 			       .lifetime_ns = w->lifetime_ns,
 			       .estimated = w->estimated });
-}
-
-/* who listens where nobody has accepted what ep's program connected; NULL: that is not so */
-static const struct trace_listener *who_does_not_accept(const struct making *m,
-							const struct trace_endpoint *ep)
-{
-	const struct trace_endpoint *at = ep->peer >= 0 ? &m->s->ep[ep->peer] : NULL;
-
-	return at && at != ep && !at->rx_calls.tgid && !at->tx_calls.tgid ? listener_of(m->s, at)
-									  : NULL;
 }
 
 /* of whoever waits there: most of what it sent lay in its server's queue */

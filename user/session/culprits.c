@@ -64,7 +64,8 @@ static void look_at(struct culprits *c, struct culprit who)
 	culprit_cpu(a, &c->book, &book);
 	cpu_book_free(&c->book);
 	c->book = book;
-	culprit_look(a, LOOKS_EACH, UINT64_MAX, NULL);
+	if (a->tid)
+		culprit_look(a, LOOKS_EACH, UINT64_MAX, NULL);
 }
 
 void culprits_tick(struct culprits *c, struct trace *t)

@@ -222,7 +222,7 @@ static bool prove(struct prover *p, const struct proof *wanted, const struct par
 	uint64_t spent = p->zoom.spent_ns;
 
 	*proof = *wanted;
-	if (deadline < DOING_NS || !prover_prove(p, who, deadline - DOING_NS, stop, &proof->s))
+	if (!prover_prove(p, who, deadline - DOING_NS, stop, &proof->s))
 		return false;
 	proof->at_ns = proof->s.at_ns;
 	proof->ns = p->zoom.spent_ns - spent;

@@ -8,19 +8,18 @@
 #include <linux/inet_diag.h>
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/text.h"
+#include "host/asleep.h"
 #include "host/rtnl.h"
+#include "host/thread_call.h"
 #include "tracer/internal.h"
 
 /* IPv4 addresses are written as IPv6 ones: a server may listen for both */
@@ -48,7 +47,7 @@ struct lone_end {
 
 struct lone_ends {
 	struct lone_end *v;
-	size_t n;
+	size_t n, asked;
 };
 
 static struct inet_end inet_end(int family, const void *ip, uint16_t port)
@@ -281,52 +280,29 @@ static void ask_kernel(struct lone_ends *all)
 	dump_inet(IPPROTO_UDP, ~0u, note_udp, all);
 }
 
-static bool receives(long nr)
-{
-	return nr == SYS_read || nr == SYS_readv || nr == SYS_recvfrom || nr == SYS_recvmsg;
-}
-
-static bool polls(long nr)
-{
-#ifdef SYS_poll /* newer architectures have ppoll() alone */
-	if (nr == SYS_poll)
-		return true;
-#endif
-	return nr == SYS_ppoll;
-}
-
-/* of a poll() for one descriptor alone: which */
-static int polled(pid_t pid, unsigned long at)
-{
-	struct pollfd one = { .fd = -1 };
-	struct iovec here = { &one, sizeof(one) }, there = { (void *)at, sizeof(one) };
-
-	return process_vm_readv(pid, &here, 1, &there, 1, 0) == sizeof(one) && one.events & POLLIN
-		       ? one.fd
-		       : -1;
-}
-
 struct receiver {
 	pid_t pid;
 	long fd;
 	bool found;
 };
 
-/* "45 0x7 0x7ffd8c3e5a60 ..." */
 static void ask_thread(void *ctx, int dir, long tid)
 {
 	struct receiver *r = ctx;
-	unsigned long first, second;
+	struct thread_call call;
 	char path[64], line[200];
-	long nr;
+	uint64_t polled;
 
 	(void)dir;
 	snprintf(path, sizeof(path), "/proc/%d/task/%ld/syscall", (int)r->pid, tid);
 	if (r->found || !text_first_line(path, line, sizeof(line)) ||
-	    sscanf(line, "%ld %lx %lx", &nr, &first, &second) != 3)
+	    !thread_call_parse(line, &call))
 		return;
-	r->found = receives(nr) ? (long)first == r->fd
-				: polls(nr) && second == 1 && polled(r->pid, first) == r->fd;
+	if (asleep_is_receive(call.nr))
+		r->found = (long)call.args[0] == r->fd;
+	else if (thread_call_is_poll(&call) && call.args[1] == 1)
+		r->found = thread_call_polled((pid_t)tid, &call, &polled, 1) == 1 &&
+			   (long)polled == r->fd;
 }
 
 static bool is_received_from(pid_t pid, long fd)
@@ -337,6 +313,17 @@ static bool is_received_from(pid_t pid, long fd)
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	proc_numbers(path, ask_thread, &r);
 	return r.found;
+}
+
+/* Only of a server's end through which nothing went does it tell more than that end does. All
+ * threads of a process are asked each time, so no more than so many times. */
+#define ASKED_MOST 64
+
+static bool is_worth_asking(const struct trace_endpoint *ep)
+{
+	return (ep->proto == TRACE_UNIX_STREAM || ep->proto == TRACE_UNIX_SEQPACKET) &&
+	       ep->making.accepted && ep->joined_late && !ep->rx_calls.bytes &&
+	       !ep->tx_calls.bytes && ep->rx.resolution[RX_IDLE] != TRACE_BY_LOOKS;
 }
 
 static void name_holder(void *ctx, pid_t pid, int dir, long fd)
@@ -352,7 +339,7 @@ static void name_holder(void *ctx, pid_t pid, int dir, long fd)
 	for (; e < last && e->other == want.other; e++) {
 		e->ep->making.other_pid = pid;
 		fd_owner_name(pid, e->ep->making.other_comm);
-		if (is_unix(e->ep))
+		if (is_worth_asking(e->ep) && all->asked++ < ASKED_MOST)
 			e->ep->making.other_receives |= is_received_from(pid, fd);
 	}
 }

@@ -10,16 +10,15 @@
 #include <fcntl.h>
 #include <fts.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/text.h"
+#include "host/thread_call.h"
 #include "tracer/internal.h"
 
 struct pids {
@@ -255,61 +254,36 @@ static void seed_fd(void *ctx, int dir, long fd)
 		asks_in_vain(s, fd);
 }
 
-static bool is_poll(uint64_t number)
+enum { POLLED_TO_READ = 8 /* SEED_POLLED of bpf/preexisting.bpf.h */ };
+
+static enum seeded seed_poller(const struct trace *t, pid_t tid, const struct thread_call *call)
 {
-#ifdef SYS_poll
-	if (number == SYS_poll)
-		return true;
-#endif
-	return number == SYS_ppoll;
-}
+	uint64_t args[2 + POLLED_TO_READ] = { (uint64_t)tid };
 
-enum { POLLED_LOOKED_AT = 64, POLLED_TO_READ = 8 /* SEED_POLLED of bpf/preexisting.bpf.h */ };
-
-/* The descriptors that a thread polls to read stand in its memory. 0: none, or too many. */
-static uint64_t polled_to_read(pid_t tid, uint64_t at, uint64_t n, uint64_t fds[POLLED_TO_READ])
-{
-	struct pollfd v[POLLED_LOOKED_AT];
-	struct iovec here = { v, n * sizeof(*v) }, there = { (void *)(uintptr_t)at, here.iov_len };
-	uint64_t found = 0;
-
-	if (!n || n > POLLED_LOOKED_AT ||
-	    process_vm_readv(tid, &here, 1, &there, 1, 0) != (ssize_t)here.iov_len)
-		return 0;
-	for (uint64_t i = 0; i < n; i++) {
-		if (v[i].fd < 0 || !(v[i].events & (POLLIN | POLLRDNORM)))
-			continue;
-		if (found == POLLED_TO_READ)
-			return 0;
-		fds[found++] = (uint64_t)v[i].fd;
-	}
-	return found;
-}
-
-static enum seeded seed_poller(const struct trace *t, const uint64_t call[4], uint64_t second)
-{
-	uint64_t args[2 + POLLED_TO_READ] = { call[0] };
-
-	args[1] = polled_to_read((pid_t)call[0], call[2], second, args + 2);
+	args[1] = thread_call_polled(tid, call, args + 2, POLLED_TO_READ);
 	return args[1] ? run_seed(t->seed_poll, args, sizeof(args)) : SEED_UNWANTED;
 }
 
-/* "NUMBER FIRST SECOND THIRD ..." of the call a thread sleeps in; "running"; -1: it was stopped in
- * none */
+static enum seeded seed_call(const struct trace *t, pid_t tid, const struct thread_call *call)
+{
+	uint64_t args[] = { (uint64_t)tid, (uint64_t)call->nr, call->args[0], call->args[2] };
+
+	return run_seed(t->seed_call, args, sizeof(args));
+}
+
 static void seed_thread(void *ctx, int dir, long tid)
 {
 	struct seeding *s = ctx;
+	struct thread_call call;
 	char path[40], text[256];
-	uint64_t args[4] = { tid }, second = 0;
+	enum seeded made;
 
 	snprintf(path, sizeof(path), "%ld/syscall", tid);
-	if (read_at(dir, path, text, sizeof(text)) <= 0 ||
-	    sscanf(text, "%" SCNu64 " %" SCNx64 " %" SCNx64 " %" SCNx64, &args[1], &args[2],
-		   &second, &args[3]) < 1)
+	if (read_at(dir, path, text, sizeof(text)) <= 0 || !thread_call_parse(text, &call))
 		return;
-	s->t->existing.asleep += (is_poll(args[1]) ? seed_poller(s->t, args, second)
-						   : run_seed(s->t->seed_call, args,
-							      sizeof(args))) == SEED_MADE;
+	made = thread_call_is_poll(&call) ? seed_poller(s->t, (pid_t)tid, &call)
+					  : seed_call(s->t, (pid_t)tid, &call);
+	s->t->existing.asleep += made == SEED_MADE;
 }
 
 static void each_process(struct seeding *s, const struct pids *p, const char *folder,
@@ -357,12 +331,12 @@ static int by_places(const void *a, const void *b)
 /* A shell or timeout(1) waits for the command that it started, and has that one's descriptors. */
 bool proc_waits_for_child(pid_t pid)
 {
+	struct thread_call call;
 	char path[64], text[256];
-	long call;
 
 	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
-	return read_at(AT_FDCWD, path, text, sizeof(text)) > 0 && sscanf(text, "%ld", &call) == 1 &&
-	       (call == SYS_wait4 || call == SYS_waitid || call == SYS_rt_sigsuspend) &&
+	return read_at(AT_FDCWD, path, text, sizeof(text)) > 0 && thread_call_parse(text, &call) &&
+	       (call.nr == SYS_wait4 || call.nr == SYS_waitid || call.nr == SYS_rt_sigsuspend) &&
 	       proc_threads(pid) == 1;
 }
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The system call that a thread is in, as /proc/PID/task/TID/syscall tells it. */
+#ifndef IPCSTALL_HOST_THREAD_CALL_H
+#define IPCSTALL_HOST_THREAD_CALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct thread_call {
+	long nr; /* -1: it sleeps in none */
+	uint64_t args[3];
+};
+
+/* "7 0x7ffd8c3e5a60 0x1 0x0 ..." or "-1 ..."; false: "running" */
+bool thread_call_parse(const char *line, struct thread_call *c);
+/* poll() or ppoll() */
+bool thread_call_is_poll(const struct thread_call *c);
+/* poll() or select() of no descriptor: a timer */
+bool thread_call_polls_nothing(const struct thread_call *c);
+/* The descriptors that it polls to read, which stand in that thread's memory; 0: none, more than
+ * `max`, or that cannot be read. */
+size_t thread_call_polled(pid_t tid, const struct thread_call *c, uint64_t *fds, size_t max);
+
+#endif
