@@ -12,6 +12,7 @@
 
 #include "top/batch.h"
 #include "top/columns.h"
+#include "top/pace.h"
 #include "top/row_names.h"
 
 #define S  1000000000ull
@@ -446,6 +447,28 @@ static void a_name_takes_a_cell_for_each_byte(void **state)
 	assert_string_equal(text, "0123456789abcdef[7]");
 }
 
+/* 6 ms of CPU time with 0.5 % to spend, of which refreshes have three fifths: 2 s */
+static void dear_refreshes_come_less_often(void **state)
+{
+	struct pace p = { .limit = 0.005, .refresh_ns = 6 * MS, .refreshes = 2 };
+
+	(void)state;
+	assert_in_range(pace_interval(&p, S), 2 * S - 1, 2 * S + 1);
+	assert_int_equal(pace_interval(&p, 5 * S), 5 * S);
+	p.refresh_ns = 60 * S;
+	assert_int_equal(pace_interval(&p, S), 60 * S);
+	p.limit = 0;
+	assert_int_equal(pace_interval(&p, S), S);
+}
+
+static void the_first_interval_is_as_long_as_asked_for(void **state)
+{
+	struct pace p = { .limit = 0.005, .refresh_ns = 60 * MS, .refreshes = 1 };
+
+	(void)state;
+	assert_int_equal(pace_interval(&p, S), S);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -460,6 +483,8 @@ int main(void)
 		cmocka_unit_test(sorting_and_filter), cmocka_unit_test(lines_fit_every_width),
 		cmocka_unit_test(lines_as_drawn),
 		cmocka_unit_test(a_name_takes_a_cell_for_each_byte),
+		cmocka_unit_test(dear_refreshes_come_less_often),
+		cmocka_unit_test(the_first_interval_is_as_long_as_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,7 @@
 #include "render/sink.h"
 #include "top/batch.h"
 #include "top/loop.h"
+#include "top/pace.h"
 #include "tracer/digest.h"
 
 struct top_opts {
@@ -39,8 +40,8 @@ static const struct opt top_options[] = {
 	SEEN_OPTIONS,
 	SAMPLED_OPTIONS,
 	OPT_HEAD("Screen and lines"),
-	{ OPT_TIME, 'i', "interval", "TIME", "time between refreshes", TOP(delay_ns), 50e6,
-		3600e9 },
+	{ OPT_TIME, 'i', "interval", "TIME", "time between refreshes; more where reading thousands "
+		"of endpoints would take more than --budget", TOP(delay_ns), 50e6, 3600e9 },
 	{ OPT_TIME, 'd', "duration", "TIME", "end after this time (0: at q or Ctrl-C)",
 		SESSION_OPT(duration_ns), 0, 86400e9 },
 	{ OPT_INT, 0, "iterations", "N", "end after this many refreshes (0: never)",
@@ -124,6 +125,12 @@ static bool over(const struct top_opts *o)
 	return o->end_ns && now_ns() >= o->end_ns;
 }
 
+static int refresh(struct session *l, const struct top_opts *o, struct rows *p,
+		   struct trace_digests *spare, struct err *e)
+{
+	return look(l, p, spare, e) || show(o, p, e) ? -1 : 0;
+}
+
 /* The first interval begins when all is attached: rights are dropped in it, not before it. */
 static int begin_batch(struct session *l, struct rows *p, struct trace_digests *spare,
 		       struct err *e)
@@ -135,20 +142,25 @@ static int run_batch(struct session *l, const struct top_opts *o,
 		     const struct trace_options *filter, struct err *e)
 {
 	struct trace_digests spare = {};
+	struct pace pace = { .limit = filter->budget };
 	struct rows p = {};
 	uint64_t next = now_ns();
-	int rc = begin_batch(l, &p, &spare, e);
 	bool alive = true;
+	int rc;
+
+	pace_begin(&pace);
+	rc = begin_batch(l, &p, &spare, e);
+	pace_end(&pace);
 
 	for (int64_t i = 0; rc == 0 && alive && (!o->iterations || i < o->iterations); i++) {
-		next = next_due(next, (uint64_t)o->delay_ns, now_ns());
+		next = next_due(next, pace_interval(&pace, (uint64_t)o->delay_ns), now_ns());
 		wait_until(o->end_ns && o->end_ns < next ? o->end_ns : next, filter);
 		if (session_interrupted())
 			break;
 		alive = targets_any_alive(filter) && !over(o);
-		rc = look(l, &p, &spare, e);
-		if (rc == 0)
-			rc = show(o, &p, e);
+		pace_begin(&pace);
+		rc = refresh(l, o, &p, &spare, e);
+		pace_end(&pace);
 	}
 	trace_digests_free(&spare);
 	rows_free(&p);
@@ -234,7 +246,7 @@ static int run_screen(struct session *l, const struct top_opts *o, struct recent
 	struct watched watched = { o, filter };
 	struct zoom_steps zoom = { .filter = filter, .step = on_transition, .ctx = recent };
 	struct top_loop top = {
-		.t = l->t, .recent = recent, .iterations = (uint64_t)o->iterations, .ended = ended,
+		.t = l->t, .recent = recent, .cpu_limit = filter->budget, .iterations = (uint64_t)o->iterations, .ended = ended,
 			.try_fix = try_fix,
 			.ctx = &watched,
 		.screen = { .sort = (enum row_sort)o->sort, .reverse = o->reverse,

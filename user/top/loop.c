@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "top/loop.h"
 #include "top/keys.h"
+#include "top/pace.h"
 #include "top/term.h"
 
 struct run {
@@ -16,6 +17,7 @@ struct run {
 	struct canvas c;
 	struct timeline shown; /* a copy of the recent steps, for drawing */
 	struct opened opened;
+	struct pace pace;
 	uint64_t next_ns, looks;
 	bool quit;
 };
@@ -70,6 +72,14 @@ static void judge(struct run *r)
 		return;
 	opened_look(&r->opened, &now, serial);
 	trace_snapshot_free(&now);
+}
+
+/* Who reads one endpoint's details waits for them no longer than was asked for. */
+static uint64_t interval(const struct run *r)
+{
+	const struct screen *s = &r->l->screen;
+
+	return s->view == VIEW_DETAIL ? s->delay_ns : pace_interval(&r->pace, s->delay_ns);
 }
 
 /* While the screen is paused looks go on, and what they bring is let go: closed endpoints must not
@@ -198,9 +208,20 @@ static int keys_until(struct run *r, struct err *e)
 	return 0;
 }
 
+static int paced_look(struct run *r, struct err *e)
+{
+	int rc;
+
+	pace_begin(&r->pace);
+	rc = look(r, e);
+	pace_end(&r->pace);
+	r->l->screen.interval_ns = interval(r);
+	return rc;
+}
+
 static int refresh(struct run *r, struct err *e)
 {
-	uint64_t delay = r->looks ? r->l->screen.delay_ns : 0;
+	uint64_t delay = r->looks ? interval(r) : 0;
 
 	/* the first interval is short: nobody likes an empty screen */
 	if (r->looks == 1 && delay > 300000000)
@@ -208,7 +229,7 @@ static int refresh(struct run *r, struct err *e)
 	r->next_ns = now_ns() + delay;
 	if (keys_until(r, e) || r->quit || r->l->ended(r->l->ctx))
 		return -1;
-	if (look(r, e) ||
+	if (paced_look(r, e) ||
 	    (draw(r) &&
 	     err_set(e, EXIT_IO, "top: the terminal is gone; use another one, or --batch")))
 		return -1;
@@ -217,7 +238,7 @@ static int refresh(struct run *r, struct err *e)
 
 int top_loop_run(struct top_loop *l, struct err *e)
 {
-	struct run r = { .l = l };
+	struct run r = { .l = l, .pace.limit = l->cpu_limit };
 
 	l->screen.recent = &r.shown;
 	l->screen.opened = &r.opened;

@@ -28,6 +28,7 @@ struct top_loop {
 	int (*ledgers)(void *steps, struct trace_snapshot *s, uint64_t *serial);
 	void *steps;
 	struct screen screen;	  /* as the options say */
+	double cpu_limit;	  /* of the refreshes, as a share of one CPU; 0: none */
 	uint64_t iterations;	  /* 0: until the user quits */
 	bool (*ended)(void *ctx); /* interrupted, or nobody is left to look at */
 	void *ctx;

@@ -2,6 +2,7 @@
 #include "top/screen.h"
 
 #include <string.h>
+#include <sys/param.h>
 
 #include "top/batch.h"
 #include "top/columns.h"
@@ -178,8 +179,9 @@ static void draw_head(const struct screen *s, const struct rows *p, struct canva
 	int x;
 
 	x = canvas_printf(c, 0, 0, ATTR_BOLD, "ipcstall top");
-	snprintf(text, sizeof(text), "  %s  every %.3g s, by %s%s%s", s->clock,
-		 (double)s->delay_ns / 1e9, row_sort_names[s->sort],
+	snprintf(text, sizeof(text), "  %s  every %.3g s%s, by %s%s%s", s->clock,
+		 (double)MAX(s->delay_ns, s->interval_ns) / 1e9,
+		 s->interval_ns > s->delay_ns ? " (CPU limit)" : "", row_sort_names[s->sort],
 		 s->reverse ? " reversed" : "", s->active ? "" : ", all");
 	x = canvas_pieces(c, 0, x, ATTR_PLAIN, text, "  ");
 	if (s->filter[0])

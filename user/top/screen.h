@@ -15,7 +15,8 @@ struct screen {
 	enum row_sort sort;
 	bool reverse, active, paused, typing;
 	char filter[64];
-	uint64_t delay_ns;
+	uint64_t delay_ns;    /* between refreshes, as asked for */
+	uint64_t interval_ns; /* and as the CPU limit allows */
 	const char *backend;
 	char clock[16];	 /* of the last look */
 	uint64_t picked; /* the endpoint on which the cursor stays; 0: the first row, whoever that

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How often top reads the endpoints: at the interval that was asked for, or less often where there
+ * are so many that reading them would cost more CPU than the session may use. */
+#ifndef IPCSTALL_TOP_PACE_H
+#define IPCSTALL_TOP_PACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pace {
+	double limit;	     /* CPU time per time; 0: no limit */
+	uint64_t refresh_ns; /* CPU time of the last refresh */
+	uint64_t began_ns;
+	unsigned int refreshes;
+};
+
+/* around each refresh, on the thread that makes it */
+void pace_begin(struct pace *p);
+void pace_end(struct pace *p);
+/* The time from one refresh to the next. The first interval is never longer than `wanted`. */
+uint64_t pace_interval(const struct pace *p, uint64_t wanted);
+
+#endif
