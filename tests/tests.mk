@@ -66,6 +66,14 @@ $(CROWD): tests/cli/crowd.c
 	$(Q)$(CC) -D_GNU_SOURCE $(ALL_CFLAGS) $(DEPFLAGS) $(ALL_LDFLAGS) -o $@ $<
 -include $(CROWD).d
 
+# --- connections that come and go ---
+CHURN := $(B)/tests/soak/churn
+$(CHURN): tests/soak/churn.c
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -D_GNU_SOURCE $(ALL_CFLAGS) $(DEPFLAGS) $(ALL_LDFLAGS) -o $@ $< -pthread
+-include $(CHURN).d
+
 # --- programs that do nothing, at the hooks that the ledger has ---
 FLOOR := $(B)/tests/floor
 $(FLOOR): tests/floor.c
@@ -175,7 +183,7 @@ test-mutants: ## break the machine on purpose: a test must turn red each time
 	$(Q)$(PYTHON) tests/mutants $(if $(TEST),'$(TEST)')
 
 .PHONY: test-cli
-test-cli: all $(CROWD) $(KNOWN) ## the program as its user meets it (TEST=name: one file of tests/cli; tests/run-cli --stage core: those of make test)
+test-cli: all $(CROWD) $(CHURN) $(KNOWN) ## the program as its user meets it (TEST=name: one file of tests/cli; tests/run-cli --stage core: those of make test)
 	$(Q)tests/run-cli $(TEST)
 
 # Packages and the programs by which they show. netperf and lmbench are not free software: only when asked for.
@@ -204,8 +212,8 @@ bench-sampled: all $(KNOWN) ## what the sampled tier costs redis, nginx, 64 B me
 bench-detect: all $(KNOWN) $(CROWD) ## how soon `watch` finds one stalled conversation among a thousand, by cause (ROUNDS=7)
 	$(Q)KNOWN=$(KNOWN) CROWD=$(CROWD) $(PYTHON) tests/sampled/detect.py --rounds $(or $(ROUNDS),7)
 
-bench-churn: all ## `watch` beside 5,000 connections a second, for SECONDS (600), after its cost for their rate: quiet machine
-	$(Q)$(PYTHON) tests/soak/watched $(or $(SECONDS),600)
+bench-churn: all $(CHURN) ## `watch` beside 5,000 connections a second, for SECONDS (600), after its cost for their rate: quiet machine
+	$(Q)CHURN=$(CHURN) $(PYTHON) tests/soak/watched $(or $(SECONDS),600)
 
 .PHONY: bench-O0
 bench-O0: all ## what the compiler's optimisation changes: this build beside one with -O0, in interleaved pairs (PAIRS=10)
@@ -232,7 +240,7 @@ bench-served: all $(FLOOR) ## throughput of redis and nginx while traced, in int
 # What the stages of make test need beside the program, built once for all of them.
 .PHONY: test-files unit-files
 unit-files: $(UNIT)
-test-files: unit-files $(KNOWN) $(CROWD) $(DRAWERS) build/guest/known
+test-files: unit-files $(KNOWN) $(CROWD) $(CHURN) $(DRAWERS) build/guest/known
 
 .PHONY: test-corpus corpus
 test-corpus: all ## kept recordings replayed: of each the verdict that it must get, in a second

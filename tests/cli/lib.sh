@@ -5,6 +5,7 @@
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 IPCSTALL=${IPCSTALL:-$here/ipcstall}
 KNOWN=${KNOWN:-$here/build/O2/tests/kernel/known} CROWD=${CROWD:-$here/build/O2/tests/cli/crowd}
+CHURN=${CHURN:-$here/build/O2/tests/soak/churn}
 WORK=$(mktemp -d)
 failures=0
 # who runs the tests with sudo means root: what is traced stays it

@@ -99,8 +99,8 @@ right 'clients wait for the server behind a proxy, with the requests under way a
 tool=$!
 jobs_to_end+=($tool)
 until_true grep -q attached err
-python3 "$here/tests/soak/churn" 21000 8 100 1 >made
+"$CHURN" 21000 8 100 1 >made
 wait $tool
 says_true 'connections that live between two looks are named' "l = json.load(open('s.json'))['ledger']; e = [x for x in l['endpoints'] if x['proto'] == 'tcp']" \
-	"len(e) >= 100 and sum(not x['looks']['n'] for x in e) > 50 and all(x['comm'] == 'python3' for x in e)" "(len(e), {x['comm'] for x in e})"
+	"len(e) >= 100 and sum(not x['looks']['n'] for x in e) > 50 and all(x['comm'] == 'churn' for x in e)" "(len(e), {x['comm'] for x in e})"
 finish
