@@ -295,7 +295,7 @@ static int judge_window(struct watch *w, struct err *e)
 		return -1;
 	suspects_confirm(w->live.t, &window, w->end_ns, &stop);
 	verdict_make(&window, &v);
-	if (window.n)
+	if (window.n || window.sampling.endpoints)
 		keep_judgement(w, &window, &v);
 	if (is_worth_telling(w, &v) &&
 	    is_new(w, window.ep[v.v[v.lead].endpoint].serial, v.v[v.lead].cause))
