@@ -12,6 +12,7 @@
 #include "session/session.h"
 #include "session/suspects.h"
 #include "tracer/process_cpu.h"
+#include "verdict/pings.h"
 #include "verdict/waiting_processes.h"
 
 #define JUDGED_EVERY_NS 2000000000ull
@@ -137,11 +138,22 @@ static bool is_limited_by_reader(const struct trace_snapshot *s, const struct ve
 	return v->kind == KIND_LIMIT && v->v[v->lead].limit == LIMIT_READER_CPU && s->looks;
 }
 
-/* What is to be proven of it, by whom. False: nothing, or it was. */
-static bool is_suspect(const struct prover *p, const struct trace_snapshot *window,
-		       const struct verdict *v, struct proof *wanted, struct parties *who)
+/* What samples say of a while, what is to be proven of it, and by whom */
+struct suspicion {
+	struct trace_snapshot window;
+	struct verdict v;
+	struct proof wanted;
+	struct parties who;
+};
+
+/* False: nothing is to be proven, or it was. */
+static bool is_suspect(const struct prover *p, struct suspicion *x)
 {
+	const struct trace_snapshot *window = &x->window;
+	const struct verdict *v = &x->v;
 	const struct finding *f = &v->v[v->lead];
+	struct parties *who = &x->who;
+	struct proof *wanted = &x->wanted;
 
 	*wanted = (struct proof){ .of = v->outcome };
 	*who = (struct parties){};
@@ -172,22 +184,63 @@ static bool is_same_end(const struct trace_endpoint *a, const struct trace_endpo
 	return a->proto == b->proto && a->inode && a->inode == b->inode;
 }
 
-static void rule(struct prover *p, const struct trace_endpoint *suspect,
-		 const struct finding *suspected, const struct proof *proof)
+static const struct trace_endpoint *same_end_in(const struct trace_snapshot *s,
+						const struct trace_endpoint *ep)
 {
-	for (size_t i = 0; proof->v.outcome == OUTCOME_HEALTHY && i < proof->v.n; i++) {
+	for (size_t i = 0; i < s->n; i++)
+		if (is_same_end(&s->ep[i], ep))
+			return &s->ep[i];
+	return NULL;
+}
+
+/* What the ledger found to limit that end: where it waits for this cause, or at all. */
+static enum limit limit_there(const struct proof *proof, const struct trace_endpoint *suspect,
+			      enum tx_state cause)
+{
+	enum limit any = LIMIT_NONE;
+
+	for (size_t i = 0; i < proof->v.n; i++) {
 		const struct finding *f = &proof->v.v[i];
 
 		if (f->limit == LIMIT_NONE ||
 		    !is_same_end(suspect, &proof->s.ep[f->endpoint]))
 			continue;
-		p->rulings[p->n_rulings++] = (struct trace_ruling){
-			.serial = suspect->serial,
-			.cause = suspected->cause,
-			.share = (double)suspected->ns / (double)suspect->tx.lifetime_ns,
-			.limit = (int)f->limit,
-		};
+		if (f->cause == cause)
+			return f->limit;
+		any = any ? any : f->limit;
+	}
+	return any;
+}
+
+static void add_ruling(struct prover *p, const struct trace_ruling *r)
+{
+	for (size_t i = 0; i < p->n_rulings; i++)
+		if (p->rulings[i].serial == r->serial && p->rulings[i].cause == r->cause) {
+			p->rulings[i] = *r;
+			return;
+		}
+	if (p->n_rulings < RULINGS_MOST)
+		p->rulings[p->n_rulings++] = *r;
+}
+
+/* Of all causes there: which of them leads differs from one window to the next. */
+static void rule(struct prover *p, const struct trace_endpoint *suspect, const struct proof *proof)
+{
+	uint64_t all = ledger_stall_ns(&suspect->tx);
+
+	if (proof->v.outcome != OUTCOME_HEALTHY)
 		return;
+	for (unsigned int cause = 0; cause < TX_N; cause++) {
+		struct trace_ruling r = {
+			.serial = suspect->serial,
+			.cause = cause,
+			.share = (double)MAX(suspect->tx.ns[cause], all / 3) /
+				 (double)suspect->tx.lifetime_ns,
+			.limit = (int)limit_there(proof, suspect, cause),
+		};
+
+		if (tx_is_stall(cause) && r.limit != LIMIT_NONE)
+			add_ruling(p, &r);
 	}
 }
 
@@ -196,13 +249,41 @@ static void rule(struct prover *p, const struct trace_endpoint *suspect,
 #define DOING_LOOKS 25
 #define DOING_NS    (2 * DOING_LOOKS * DOING_APART_NS) /* on a busy host */
 
-static void look_at_culprit(struct proof *proof, uint64_t deadline, const struct zoom_stop *stop)
+/* the thread of it that the ledger saw receive; 0: none, or several */
+static pid_t receiver_of(const struct trace_snapshot *s, pid_t pid)
 {
-	struct culprit culprit = verdict_culprit(&proof->s, &proof->v);
+	pid_t tid = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct trace_call_stats *b = &s->ep[i].rx_calls;
+
+		if (b->tgid != pid || !b->messages)
+			continue;
+		if (b->others || (tid && tid != b->tid))
+			return 0;
+		tid = b->tid;
+	}
+	return tid;
+}
+
+/* Whom the ledger names, or, where that found nothing, the server that samples doubt. */
+static struct culprit culprit_of(const struct proof *proof, const struct verdict *sampled)
+{
+	pid_t doubted = sampled->kind == KIND_ANSWERS || sampled->may_pause ? proof->awaited : 0;
+
+	if (proof->v.outcome != OUTCOME_HEALTHY)
+		return verdict_culprit(&proof->s, &proof->v);
+	return (struct culprit){ doubted, doubted ? receiver_of(&proof->s, doubted) : 0 };
+}
+
+static void look_at_culprit(struct proof *proof, const struct verdict *sampled, uint64_t deadline,
+			    const struct zoom_stop *stop)
+{
+	struct culprit culprit = culprit_of(proof, sampled);
 	struct cpu_book before = {}, after = {}, none = {};
 	struct asleep *a = &proof->doing;
 
-	if (!culprit.pid || proof->v.outcome == OUTCOME_HEALTHY)
+	if (!culprit.pid)
 		return;
 	a->pid = culprit.pid;
 	a->tid = culprit.tid ? culprit.tid : asleep_only_thread(a->pid);
@@ -215,19 +296,20 @@ static void look_at_culprit(struct proof *proof, uint64_t deadline, const struct
 	proof->v.doing = a;
 }
 
-static bool prove(struct prover *p, const struct proof *wanted, const struct parties *who,
-		  uint64_t deadline, const struct zoom_stop *stop)
+static bool prove(struct prover *p, const struct suspicion *x, uint64_t deadline,
+		  const struct zoom_stop *stop)
 {
 	struct proof *proof = &p->proofs[p->n];
 	uint64_t spent = p->zoom.spent_ns;
 
-	*proof = *wanted;
-	if (!prover_prove(p, who, deadline - DOING_NS, stop, &proof->s))
+	*proof = x->wanted;
+	if (!prover_prove(p, &x->who, deadline - DOING_NS, stop, &proof->s))
 		return false;
 	proof->at_ns = proof->s.at_ns;
 	proof->ns = p->zoom.spent_ns - spent;
 	verdict_make(&proof->s, &proof->v);
-	look_at_culprit(proof, deadline, stop);
+	look_at_culprit(proof, &x->v, deadline, stop);
+	verdict_strike_pings(&proof->v, &proof->s);
 	p->n++;
 	return true;
 }
@@ -236,28 +318,25 @@ static int judge(struct prover *p, struct trace *t, uint64_t deadline, const str
 		 struct err *e)
 {
 	uint64_t before = thread_cpu_ns();
-	struct trace_snapshot now, window;
+	struct trace_snapshot now;
 	struct trace_error te = {};
-	struct parties who;
-	struct proof wanted;
-	struct verdict v;
+	struct suspicion x;
 
 	if (!p->last.at_ns)
 		return begin_window(p, t, e);
 	if (trace_snapshot(t, &now, &te))
 		return session_error(e, &te);
-	if (trace_snapshot_sub(&window, &p->last, &now)) {
+	if (trace_snapshot_sub(&x.window, &p->last, &now)) {
 		trace_snapshot_free(&now);
 		return err_set(e, EXIT_NO_RESOURCE,
 			       "attach: no memory for %zu endpoints; trace fewer", now.n);
 	}
-	suspects_confirm(t, &window, deadline, stop);
-	verdict_make(&window, &v);
+	suspects_confirm(t, &x.window, deadline, stop);
+	verdict_make(&x.window, &x.v);
 	p->judging_ns = thread_cpu_ns() - before;
-	if (is_suspect(p, &window, &v, &wanted, &who) && prove(p, &wanted, &who, deadline, stop) &&
-	    wanted.of == OUTCOME_STALLED)
-		rule(p, &window.ep[v.v[v.lead].endpoint], &v.v[v.lead], &p->proofs[p->n - 1]);
-	trace_snapshot_free(&window);
+	if (is_suspect(p, &x) && prove(p, &x, deadline, stop) && x.wanted.of == OUTCOME_STALLED)
+		rule(p, &x.window.ep[x.v.v[x.v.lead].endpoint], &p->proofs[p->n - 1]);
+	trace_snapshot_free(&x.window);
 	trace_snapshot_free(&p->last);
 	p->last = now;
 	return 0;
@@ -316,35 +395,63 @@ static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
 		       : have_party_in_common(s, v, p);
 }
 
-static const struct trace_endpoint *same_end_in(const struct trace_snapshot *s,
-						const struct trace_endpoint *ep)
-{
-	for (size_t i = 0; i < s->n; i++)
-		if (is_same_end(&s->ep[i], ep))
-			return &s->ep[i];
-	return NULL;
-}
-
 static bool is_next_to_nothing(const struct verdict *v)
 {
 	return v->outcome == OUTCOME_HEALTHY ||
 	       (v->kind == KIND_STALL && finding_share(&v->v[v->lead]) < LEAST_SHARE);
 }
 
+static const struct trace_endpoint *doubtful_end(const struct trace_snapshot *s,
+						 const struct verdict *v)
+{
+	switch (v->kind) {
+	case KIND_WAIT:
+		return &s->ep[v->wait.endpoint];
+	case KIND_ANSWERS:
+		return &s->ep[v->answers.endpoint];
+	case KIND_LATE:
+		return &s->ep[v->late.endpoint];
+	default:
+		return NULL;
+	}
+}
+
+/* What lay unread at one sample was still there at the next: it comes seldom, and takes long, and
+ * the ledger may have been attached between two such times. */
+static bool lies_long(const struct trace_snapshot *s, const struct verdict *v)
+{
+	const struct trace_looks *l = s->looks && v->kind == KIND_LATE
+					      ? &s->looks[v->late.endpoint]
+					      : NULL;
+
+	return l && 2 * l->rx_again[RX_UNREAD] > l->rx_seen[RX_UNREAD];
+}
+
+static bool talks_both_ways(const struct trace_endpoint *ep)
+{
+	return ep->rx_calls.messages && trace_messages_known(&ep->rx_calls) &&
+	       ep->tx_calls.messages && trace_messages_known(&ep->tx_calls);
+}
+
+static bool doubts_the_same(const struct proof *p, const struct trace_snapshot *s,
+			    const struct verdict *v)
+{
+	return p->of == v->outcome ||
+	       (v->kind == KIND_ANSWERS && p->awaited == verdict_awaited(s, v));
+}
+
 /* The ledger saw messages come and go where samples found a wait, and nobody waiting: of HTTP/2,
- * say, whose windows ask for nothing. */
+ * say, whose windows ask for nothing, or of a server that has many clients and answers at once. */
 static bool is_refuted(const struct proof *p, const struct trace_snapshot *s,
 		       const struct verdict *v)
 {
-	const struct trace_endpoint *ep;
+	const struct trace_endpoint *end = doubtful_end(s, v),
+				    *ep = end ? same_end_in(&p->s, end) : NULL;
 
-	if (v->kind != KIND_WAIT || p->of != v->outcome || !is_next_to_nothing(&p->v))
+	if (!ep || !doubts_the_same(p, s, v) || !is_next_to_nothing(&p->v) || lies_long(s, v))
 		return false;
-	ep = same_end_in(&p->s, &s->ep[v->wait.endpoint]);
-	if (ep && p->v.busy_sender.endpoint == ep - p->s.ep)
-		return true;
-	return ep && ep->rx_calls.messages && trace_messages_known(&ep->rx_calls) &&
-	       ep->tx_calls.messages && trace_messages_known(&ep->tx_calls);
+	return (v->kind == KIND_WAIT && p->v.busy_sender.endpoint == ep - p->s.ep) ||
+	       talks_both_ways(ep);
 }
 
 const struct proof *prover_answer(const struct prover *p, const struct trace_snapshot *s,

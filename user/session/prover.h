@@ -22,7 +22,8 @@ struct proof {
 	struct asleep doing; /* the culprit's, afterwards; pid 0: it was not looked at */
 };
 
-#define PROOFS_MOST 16
+#define PROOFS_MOST  16
+#define RULINGS_MOST 128
 
 struct prover {
 	const struct trace_options *filter;
@@ -34,7 +35,7 @@ struct prover {
 	uint64_t next_ns, judging_ns; /* when it is due; the CPU time that the last one took */
 	struct proof proofs[PROOFS_MOST];
 	size_t n;
-	struct trace_ruling rulings[PROOFS_MOST]; /* of those that found no stall, but a limit */
+	struct trace_ruling rulings[RULINGS_MOST]; /* of those that found no stall, but a limit */
 	size_t n_rulings;
 };
 

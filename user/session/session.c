@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "verdict/pings.h"
 
 static void print_frames(const char *title, const char *text)
 {
@@ -192,6 +193,7 @@ int session_end(struct session *l, struct err *e)
 	l->verdict.doing = l->o->sampled && l->prover
 				   ? prover_doing(l->prover, &l->end, &l->verdict)
 				   : culprits_doing(&l->culprits, &l->end, &l->verdict);
+	verdict_strike_pings(&l->verdict, &l->end);
 	if (!l->streaming)
 		return 0;
 	ledger_stream_snapshot(&l->stream, &l->end, &l->verdict);

@@ -316,17 +316,41 @@ bool device_is_full(const struct trace_endpoint *ep)
 	       ep->rtt_us - ep->min_rtt_us >= QUEUE_LEAST_US;
 }
 
+/* It holds what is left of a large write until the next ACK, which comes at once. */
+static bool is_brief_nagle(const struct trace_snapshot *s, const struct finding *f)
+{
+	const struct trace_looks *l = s->looks ? &s->looks[f->endpoint] : NULL;
+
+	return f->cause == TX_NAGLE && l && 2 * l->tx_again[TX_NAGLE] < l->tx_seen[TX_NAGLE];
+}
+
+/* Samples do not find a thread in a call that runs, but its CPU time is known. */
+#define BYTES_A_SECOND 50e6
+#define HALF_A_CPU     0.5
+
+static bool is_at_work(const struct trace_endpoint *ep)
+{
+	double bytes = 1e9 * (double)ep->tx_calls.bytes,
+	       cpu = cpu_share(&ep->tx_calls, ep->tx.lifetime_ns);
+
+	return 2 * ep->tx.ns[TX_WORK] >= ep->tx.lifetime_ns ||
+	       (cpu >= HALF_A_CPU && bytes >= BYTES_A_SECOND * (double)ep->tx.lifetime_ns);
+}
+
 /* Between two programs of one host a congestion control finds no path to be kind to: what it holds
  * up is little beside the time that the sender is at work. */
 #define ON_THIS_HOST_US 100
 
-static bool is_at_work_on_this_host(const struct trace_endpoint *ep, const struct finding *f)
+static bool is_at_work_on_this_host(const struct trace_snapshot *s, const struct finding *f)
 {
-	bool holds_itself = f->cause == TX_CWND || (f->cause == TX_PACING && paces_itself(ep)) ||
-			    (f->cause == TX_SNDBUF && f->blamed == BLAME_NOBODY);
+	const struct trace_endpoint *ep = &s->ep[f->endpoint];
+	bool holds_itself = f->cause == TX_CWND ||
+			    (f->cause == TX_PACING && !paces_at_set_rate(ep)) ||
+			    (f->cause == TX_SNDBUF && f->blamed == BLAME_NOBODY) ||
+			    is_brief_nagle(s, f);
 
 	return ep->proto == TRACE_TCP && ep->min_rtt_us && ep->min_rtt_us < ON_THIS_HOST_US &&
-	       holds_itself && 2 * ep->tx.ns[TX_WORK] >= ep->tx.lifetime_ns;
+	       holds_itself && is_at_work(ep);
 }
 
 static bool link_is_full(const struct trace_endpoint *ep, const struct finding *f)
@@ -364,8 +388,6 @@ static enum limit ruled_by_ledger(const struct trace_snapshot *s, const struct f
 
 /* Which thread reads is unknown. One was on a CPU for most of what held up the sender, and so many
  * bytes went through meanwhile that whoever reads does nothing else. */
-#define BYTES_A_SECOND 50e6
-
 static bool busiest_may_read(const struct trace_endpoint *end, const struct finding *f)
 {
 	const struct trace_call_stats *b = &end->rx_calls;
@@ -386,7 +408,7 @@ enum limit limit_of(const struct trace_snapshot *s, const struct finding *f)
 		return LIMIT_OWN_WRITES;
 	if (link_is_full(ep, f))
 		return LIMIT_LINK;
-	if (is_at_work_on_this_host(ep, f))
+	if (is_at_work_on_this_host(s, f))
 		return LIMIT_WRITER_CPU;
 	if (!end || !may_be_readers_pace(f) || reads_small(s, f) || window_is_small(ep, f) ||
 	    stopped_or_throttled(s, &end->rx_calls, f->ns) == HALT_STOPPED)

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "verdict/negligible.h"
 #include "verdict/other_findings.h"
+#include "verdict/pings.h"
 #include "verdict/replies.h"
 #include "verdict/times.h"
 
@@ -39,8 +40,7 @@ static bool are_counted(const struct trace_endpoint *ep)
 /* A server that sends a ping now and then, as for WebSockets, is answered at once, and says nothing
  * until the next: that is no request. It is not known of one who asks again as soon as it has its
  * answer, unless that goes on, or what goes to and fro is too large for that. */
-#define TURNS	  3
-#define PING_MOST 40 /* bytes: with what TLS adds */
+#define TURNS 3
 
 static bool are_small(const struct trace_call_stats *b)
 {
