@@ -177,15 +177,18 @@ static void blame_phrase(const struct trace_snapshot *s, const struct finding *f
 			 size_t len)
 {
 	struct who late = {}, held_up = finding_sender(s, f);
-	bool seen = who_is_late(s, &s->ep[f->endpoint], f->cause, &late);
+	const struct trace_endpoint *ep = &s->ep[f->endpoint];
+	bool seen = who_is_late(s, ep, f->cause, &late);
 	char name[PARTY_TEXT] = "the peer", how[PARTY_TEXT + 96];
 
+	if (ep->making.other_pid)
+		address_of_peer(ep, name, sizeof(name));
 	name_several(&late, f->all.several_blamed);
 	if (late.tgid && late.tgid == held_up.tgid)
 		awaited_name(&late, &held_up, name, sizeof(name));
 	else if (late.tgid || late.others || late.left || late.too_young)
 		who_name(&late, name, sizeof(name));
-	else if (seen && f->blamed == BLAME_PEER_READER)
+	else if (seen && f->blamed == BLAME_PEER_READER && !ep->making.other_pid)
 		snprintf(name, sizeof(name), "%s",
 			 f->surety == SEEN_BOTH_ENDS ? "the peer, where no read was seen,"
 						     : "its reader, which was not seen,");

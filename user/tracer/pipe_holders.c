@@ -4,7 +4,8 @@
  * processes that a session is of: the holder of its read end, traced or not. If fork() left copies,
  * it is the process that closed the write end, else the one that is not the writer; who only waits
  * for a child is not counted. If several remain, or the descriptors of some process may not be
- * listed, none is named. The only holder of a write end is named too, if the kernel half saw none.
+ * listed, none is named. The only holder of a write end is named too, if the kernel half saw none,
+ * or took the reader for it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -131,15 +132,34 @@ static pid_t reader_of(const struct pipe_holders *h, pid_t writer)
 	return h->n_both == 1 ? h->both[0].pid : 0;
 }
 
-/* the one who writes; 0: nobody, or one of several */
-static pid_t writer_of(const struct pipe_holders *h)
+static bool holds_both(const struct pipe_holders *h, pid_t pid)
 {
-	return !h->unsure && !h->n_both && h->n_writes_only == 1 ? h->writes_only.pid : 0;
+	return (h->n_both && h->both[0].pid == pid) || (h->n_both == 2 && h->both[1].pid == pid);
+}
+
+/* the one who writes, where `reader` does not; 0: nobody, or one of several */
+static pid_t writer_of(const struct pipe_holders *h, pid_t reader)
+{
+	unsigned int both = h->n_both - (reader && holds_both(h, reader));
+
+	if (h->unsure || both + h->n_writes_only != 1)
+		return 0;
+	if (h->n_writes_only)
+		return h->writes_only.pid;
+	return reader ? h->both[h->both[0].pid == reader].pid : 0;
+}
+
+/* A thread of it sleeps in a read, and none was seen to write: it has a copy of the write end,
+ * which fork() left it. */
+static bool is_reader_taken_for_writer(const struct trace_endpoint *ep)
+{
+	return ep->rx_calls.tid && !ep->tx_calls.tid && ep->tx_calls.tgid == ep->rx_calls.tgid;
 }
 
 static bool lacks_writer(const struct trace_endpoint *ep)
 {
-	return ep->proto == TRACE_PIPE && ep->inode && !ep->tx_calls.tgid && !ep->closed;
+	return ep->proto == TRACE_PIPE && ep->inode && !ep->closed &&
+	       (!ep->tx_calls.tgid || is_reader_taken_for_writer(ep));
 }
 
 static bool lacks_reader(const struct trace_endpoint *ep)
@@ -218,9 +238,12 @@ static bool is_writer_unseen(const struct trace_endpoint *ep)
 static void name_writer(const struct trace *t, struct trace_endpoint *ep,
 			const struct pipe_holders *h)
 {
-	if (!writer_of(h))
+	pid_t writer = writer_of(h, ep->rx_calls.tid ? ep->rx_calls.tgid : 0);
+
+	if (!writer)
 		return;
-	name_holder(t, &ep->tx_calls, writer_of(h));
+	ep->tx_calls.others = false;
+	name_holder(t, &ep->tx_calls, writer);
 	if (is_writer_unseen(ep))
 		resolution_unseen(ep, true, false);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "verdict/blame.h"
+#include "verdict/pipeline.h"
 #include "verdict/stopped_or_throttled.h"
 #include "verdict/times.h"
 
@@ -109,12 +110,14 @@ static double process_cpu_share(const struct trace_call_stats *b, uint64_t at_ns
 		       : 0;
 }
 
-/* It is back soon, and does not sleep between its reads. */
+/* It is back soon, and does not sleep between its reads; or it has nothing else to work on. */
 #define BACK_SOON_NS 10000000
 
-static bool other_threads_work(const struct trace_endpoint *end, const struct finding *f)
+static bool other_threads_work(const struct trace_snapshot *s, const struct trace_endpoint *end,
+			       const struct finding *f)
 {
-	return f->count && f->ns / f->count < BACK_SOON_NS &&
+	return f->count &&
+	       (f->ns / f->count < BACK_SOON_NS || is_filter(s, end->rx_calls.tgid)) &&
 	       process_cpu_share(&end->rx_calls, end->at_ns, end->rx.lifetime_ns) >= BUSY_SHARE;
 }
 
@@ -122,7 +125,7 @@ double reader_cpu_share(const struct trace_snapshot *s, const struct finding *f)
 {
 	const struct trace_endpoint *end = reading_end(s, f);
 
-	if (end && other_threads_work(end, f))
+	if (end && other_threads_work(s, end, f))
 		return process_cpu_share(&end->rx_calls, end->at_ns, end->rx.lifetime_ns);
 	return end ? fmin(cpu_share(&end->rx_calls, end->rx.lifetime_ns), 1) : NAN;
 }
@@ -328,13 +331,13 @@ static bool is_brief_nagle(const struct trace_snapshot *s, const struct finding 
 #define BYTES_A_SECOND 50e6
 #define HALF_A_CPU     0.5
 
-static bool is_at_work(const struct trace_endpoint *ep)
+static bool is_at_work(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	double bytes = 1e9 * (double)ep->tx_calls.bytes,
 	       cpu = cpu_share(&ep->tx_calls, ep->tx.lifetime_ns);
 
 	return 2 * ep->tx.ns[TX_WORK] >= ep->tx.lifetime_ns ||
-	       (cpu >= HALF_A_CPU && bytes >= BYTES_A_SECOND * (double)ep->tx.lifetime_ns);
+	       (s->looks && cpu >= HALF_A_CPU && bytes >= BYTES_A_SECOND * (double)ep->tx.lifetime_ns);
 }
 
 /* Between two programs of one host a congestion control finds no path to be kind to: what it holds
@@ -350,7 +353,7 @@ static bool is_at_work_on_this_host(const struct trace_snapshot *s, const struct
 			    is_brief_nagle(s, f);
 
 	return ep->proto == TRACE_TCP && ep->min_rtt_us && ep->min_rtt_us < ON_THIS_HOST_US &&
-	       holds_itself && is_at_work(ep);
+	       holds_itself && is_at_work(s, ep);
 }
 
 static bool link_is_full(const struct trace_endpoint *ep, const struct finding *f)
@@ -421,7 +424,7 @@ enum limit limit_of(const struct trace_snapshot *s, const struct finding *f)
 		return LIMIT_TURNS;
 	if (runs_or_is_ready(end, f) && end->rx_calls.cpu_ns >= end->rx_calls.no_cpu_ns)
 		return LIMIT_READER_CPU;
-	if (other_threads_work(end, f) || busiest_may_read(end, f))
+	if (other_threads_work(s, end, f) || busiest_may_read(end, f))
 		return LIMIT_READER_CPU;
 	if (writer >= BUSY_SHARE && !leaves_unread(end, f))
 		return LIMIT_WRITER_CPU;

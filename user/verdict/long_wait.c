@@ -174,10 +174,10 @@ static bool awaits_another(const struct trace_snapshot *s, size_t i, uint64_t wa
 	const struct trace_endpoint *ep = &s->ep[i], *sender = awaited_end(s, ep);
 	bool other;
 
-	if (!sender)
-		return may_await_unseen(s, ep);
 	if (is_log(ep))
 		return false;
+	if (!sender)
+		return may_await_unseen(s, ep);
 	other = awaited_tgid(sender, ep->proto == TRACE_PIPE) != ep->rx_calls.tgid ||
 		pool_work(s, ep) || is_token(ep);
 	return (double)(has_nothing_to_send(sender, ep) + round_trips_ns(sender, ep) +

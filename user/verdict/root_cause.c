@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "verdict/overlap.h"
+#include "verdict/pipeline.h"
 #include "verdict/times.h"
 #include "verdict/who.h"
 
@@ -101,7 +102,7 @@ static bool held_up_passing_on(const struct trace_snapshot *s, const struct find
 /* A look at a pipe or Unix socket finds it full where somebody sleeps in a write to it. */
 static uint64_t asleep_in_send(const struct trace_endpoint *ep, const struct finding *behind)
 {
-	bool local = ep->proto == TRACE_PIPE || is_unix_connection(ep);
+	bool local = is_local_ipc(ep);
 
 	if (ep->tx.resolution[TX_SNDBUF] == TRACE_BY_LOOKS && local && behind->cause == TX_SNDBUF)
 		return behind->ns;
@@ -115,14 +116,16 @@ static uint64_t asleep_in_send(const struct trace_endpoint *ep, const struct fin
 static bool kept_waiting(const struct trace_snapshot *s, const struct finding *f,
 			 const struct who *reader, const struct finding *behind)
 {
-	const struct trace_endpoint *ep = &s->ep[behind->endpoint];
-	struct who sender = who_was_held_up(ep, behind->cause);
-	uint64_t asleep = asleep_in_send(ep, behind);
+	const struct trace_endpoint *from = &s->ep[f->endpoint], *to = &s->ep[behind->endpoint];
+	struct who sender = who_was_held_up(to, behind->cause);
+	uint64_t asleep = asleep_in_send(to, behind);
 
 	if (sender.tgid != reader->tgid || (reader->tid && sender.tid != reader->tid) ||
 	    behind->blamed == BLAME_OWN_WRITES)
 		return false;
-	return 2 * surely_overlap(&s->ep[f->endpoint], f->blamed_ns, ep, asleep) >= f->blamed_ns;
+	if (2 * asleep >= f->blamed_ns && lives_overlap(from, to) && is_filter(s, reader->tgid))
+		return true;
+	return 2 * surely_overlap(from, f->blamed_ns, to, asleep) >= f->blamed_ns;
 }
 
 typedef bool keeps_from_reading(const struct trace_snapshot *s, const struct finding *f,
