@@ -246,7 +246,8 @@ static int run_screen(struct session *l, const struct top_opts *o, struct recent
 	struct watched watched = { o, filter };
 	struct zoom_steps zoom = { .filter = filter, .step = on_transition, .ctx = recent };
 	struct top_loop top = {
-		.t = l->t, .recent = recent, .cpu_limit = filter->budget, .iterations = (uint64_t)o->iterations, .ended = ended,
+		.t = l->t, .recent = recent, .cpu_limit = filter->budget,
+			.iterations = (uint64_t)o->iterations, .ended = ended,
 			.try_fix = try_fix,
 			.ctx = &watched,
 		.screen = { .sort = (enum row_sort)o->sort, .reverse = o->reverse,

@@ -380,12 +380,24 @@ static bool tells_small_reads(const struct proof *p, const struct trace_snapshot
 	       is_same_end(&s->ep[v->v[v->lead].endpoint], &p->s.ep[f->endpoint]);
 }
 
+/* The ledger was attached to the reader too, and found what keeps that from reading. */
+static bool tells_root(const struct proof *p, const struct trace_snapshot *s,
+		       const struct verdict *v)
+{
+	const struct finding *f = &v->v[v->lead], *proven = &p->v.v[p->v.lead];
+
+	return v->kind == KIND_STALL && f->root < 0 && p->v.kind == KIND_STALL &&
+	       proven->root >= 0 && proven->cause == f->cause &&
+	       is_same_end(&s->ep[f->endpoint], &p->s.ep[proven->endpoint]);
+}
+
 static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
 		      const struct verdict *v)
 {
-	if (tells_small_reads(p, s, v))
+	if (tells_small_reads(p, s, v) || tells_root(p, s, v))
 		return true;
-
+	if (v->outcome == OUTCOME_STALLED)
+		return false;
 	if (v->outcome == OUTCOME_UNKNOWN)
 		return p->of == v->outcome && p->v.outcome != OUTCOME_UNKNOWN;
 	if (p->v.outcome != OUTCOME_WAITING)
@@ -457,7 +469,7 @@ static bool is_refuted(const struct proof *p, const struct trace_snapshot *s,
 const struct proof *prover_answer(const struct prover *p, const struct trace_snapshot *s,
 				  const struct verdict *v)
 {
-	for (size_t i = p->n; v->outcome != OUTCOME_STALLED && i-- > 0;)
+	for (size_t i = p->n; i-- > 0;)
 		if (is_answer(&p->proofs[i], s, v))
 			return &p->proofs[i];
 	for (size_t i = p->n; i-- > 0;)

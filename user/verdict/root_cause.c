@@ -123,8 +123,9 @@ static bool kept_waiting(const struct trace_snapshot *s, const struct finding *f
 	if (sender.tgid != reader->tgid || (reader->tid && sender.tid != reader->tid) ||
 	    behind->blamed == BLAME_OWN_WRITES)
 		return false;
-	if (2 * asleep >= f->blamed_ns && lives_overlap(from, to) && is_filter(s, reader->tgid))
-		return true;
+	if (is_filter(s, reader->tgid) && lives_overlap(from, to) &&
+	    2 * (behind->cause == TX_SNDBUF ? behind->ns : asleep) >= f->blamed_ns)
+		return true; /* it may ask by poll() whether there is room */
 	return 2 * surely_overlap(from, f->blamed_ns, to, asleep) >= f->blamed_ns;
 }
 
