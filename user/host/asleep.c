@@ -91,17 +91,6 @@ const char *asleep_for(const struct asleep_call *call)
 	return call->no_files ? TIMER : calls[row].what;
 }
 
-#define MOSTLY 0.9 /* of the looks: events come meanwhile */
-
-bool asleep_for_events_only(const struct asleep *a)
-{
-	unsigned int found = 0;
-
-	for (size_t i = 0; i < a->n; i++)
-		found += asleep_for(&a->v[i]) == EVENTS ? a->v[i].found : 0;
-	return a->looks && (double)found >= MOSTLY * (double)a->looks;
-}
-
 bool asleep_is_receive(long nr)
 {
 	int row = row_of((int)nr);

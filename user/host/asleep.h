@@ -40,8 +40,6 @@ void asleep_sort(struct asleep *a);
 void asleep_name(int nr, char *buf, size_t len);
 /* what a thread waits for there: "a timer"; NULL: that may be anything */
 const char *asleep_for(const struct asleep_call *call);
-/* Whenever it was looked at, it slept in poll(), epoll_wait() or the like. */
-bool asleep_for_events_only(const struct asleep *a);
 /* read(), recvmsg() and the like */
 bool asleep_is_receive(long nr);
 

@@ -19,8 +19,12 @@ bool thread_call_parse(const char *line, struct thread_call *c);
 bool thread_call_is_poll(const struct thread_call *c);
 /* poll() or select() of no descriptor: a timer */
 bool thread_call_polls_nothing(const struct thread_call *c);
-/* The descriptors that it polls to read, which stand in that thread's memory; 0: none, more than
- * `max`, or that cannot be read. */
+/* select() or pselect() */
+bool thread_call_is_select(const struct thread_call *c);
+/* epoll_wait() and the like: args[0] is the epoll descriptor */
+bool thread_call_is_epoll(const struct thread_call *c);
+/* The descriptors that it polls or selects to read, which stand in that thread's memory; 0: none,
+ * more than `max`, or that cannot be read. */
 size_t thread_call_polled(pid_t tid, const struct thread_call *c, uint64_t *fds, size_t max);
 
 #endif

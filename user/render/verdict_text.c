@@ -173,25 +173,34 @@ const char *reader_phrase(const struct trace_snapshot *s, const struct finding *
 	return buf;
 }
 
+static void name_late(const struct trace_snapshot *s, const struct finding *f, struct who *late,
+		      char *buf, size_t len)
+{
+	const struct trace_endpoint *ep = &s->ep[f->endpoint];
+	struct who held_up = finding_sender(s, f);
+	bool seen = who_is_late(s, ep, f->cause, late);
+
+	name_several(late, f->all.several_blamed);
+	snprintf(buf, len, "the peer");
+	if (late->tgid && late->tgid == held_up.tgid)
+		awaited_name(late, &held_up, buf, len);
+	else if (late->tgid || late->others || late->left || late->too_young)
+		who_name(late, buf, len);
+	else if (ep->making.other_pid)
+		address_of_peer(ep, buf, len);
+	else if (seen && f->blamed == BLAME_PEER_READER)
+		snprintf(buf, len, "%s",
+			 f->surety == SEEN_BOTH_ENDS ? "the peer, where no read was seen,"
+						     : "its reader, which was not seen,");
+}
+
 static void blame_phrase(const struct trace_snapshot *s, const struct finding *f, char *buf,
 			 size_t len)
 {
-	struct who late = {}, held_up = finding_sender(s, f);
-	const struct trace_endpoint *ep = &s->ep[f->endpoint];
-	bool seen = who_is_late(s, ep, f->cause, &late);
-	char name[PARTY_TEXT] = "the peer", how[PARTY_TEXT + 96];
+	char name[PARTY_TEXT], how[PARTY_TEXT + 96];
+	struct who late = {};
 
-	if (ep->making.other_pid)
-		address_of_peer(ep, name, sizeof(name));
-	name_several(&late, f->all.several_blamed);
-	if (late.tgid && late.tgid == held_up.tgid)
-		awaited_name(&late, &held_up, name, sizeof(name));
-	else if (late.tgid || late.others || late.left || late.too_young)
-		who_name(&late, name, sizeof(name));
-	else if (seen && f->blamed == BLAME_PEER_READER && !ep->making.other_pid)
-		snprintf(name, sizeof(name), "%s",
-			 f->surety == SEEN_BOTH_ENDS ? "the peer, where no read was seen,"
-						     : "its reader, which was not seen,");
+	name_late(s, f, &late, name, sizeof(name));
 	buf[0] = '\0';
 	if (f->blamed == BLAME_PEER_DELACK)
 		snprintf(buf, len, " <- delayed ACK of %s", name);

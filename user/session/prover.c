@@ -11,8 +11,8 @@
 #include "session/culprits.h"
 #include "session/session.h"
 #include "session/suspects.h"
+#include "session/live_verdict.h"
 #include "tracer/process_cpu.h"
-#include "verdict/pings.h"
 #include "verdict/waiting_processes.h"
 
 #define JUDGED_EVERY_NS 2000000000ull
@@ -249,41 +249,13 @@ static void rule(struct prover *p, const struct trace_endpoint *suspect, const s
 #define DOING_LOOKS 25
 #define DOING_NS    (2 * DOING_LOOKS * DOING_APART_NS) /* on a busy host */
 
-/* the thread of it that the ledger saw receive; 0: none, or several */
-static pid_t receiver_of(const struct trace_snapshot *s, pid_t pid)
+static void look_at_culprit(struct proof *proof, uint64_t deadline, const struct zoom_stop *stop)
 {
-	pid_t tid = 0;
-
-	for (size_t i = 0; i < s->n; i++) {
-		const struct trace_call_stats *b = &s->ep[i].rx_calls;
-
-		if (b->tgid != pid || !b->messages)
-			continue;
-		if (b->others || (tid && tid != b->tid))
-			return 0;
-		tid = b->tid;
-	}
-	return tid;
-}
-
-/* Whom the ledger names, or, where that found nothing, the server that samples doubt. */
-static struct culprit culprit_of(const struct proof *proof, const struct verdict *sampled)
-{
-	pid_t doubted = sampled->kind == KIND_ANSWERS || sampled->may_pause ? proof->awaited : 0;
-
-	if (proof->v.outcome != OUTCOME_HEALTHY)
-		return verdict_culprit(&proof->s, &proof->v);
-	return (struct culprit){ doubted, doubted ? receiver_of(&proof->s, doubted) : 0 };
-}
-
-static void look_at_culprit(struct proof *proof, const struct verdict *sampled, uint64_t deadline,
-			    const struct zoom_stop *stop)
-{
-	struct culprit culprit = culprit_of(proof, sampled);
+	struct culprit culprit = verdict_culprit(&proof->s, &proof->v);
 	struct cpu_book before = {}, after = {}, none = {};
 	struct asleep *a = &proof->doing;
 
-	if (!culprit.pid)
+	if (!culprit.pid || proof->v.outcome == OUTCOME_HEALTHY)
 		return;
 	a->pid = culprit.pid;
 	a->tid = culprit.tid ? culprit.tid : asleep_only_thread(a->pid);
@@ -307,9 +279,8 @@ static bool prove(struct prover *p, const struct suspicion *x, uint64_t deadline
 		return false;
 	proof->at_ns = proof->s.at_ns;
 	proof->ns = p->zoom.spent_ns - spent;
-	verdict_make(&proof->s, &proof->v);
-	look_at_culprit(proof, &x->v, deadline, stop);
-	verdict_strike_pings(&proof->v, &proof->s);
+	live_verdict(&proof->s, &proof->v);
+	look_at_culprit(proof, deadline, stop);
 	p->n++;
 	return true;
 }
@@ -445,13 +416,6 @@ static bool talks_both_ways(const struct trace_endpoint *ep)
 	       ep->tx_calls.messages && trace_messages_known(&ep->tx_calls);
 }
 
-static bool doubts_the_same(const struct proof *p, const struct trace_snapshot *s,
-			    const struct verdict *v)
-{
-	return p->of == v->outcome ||
-	       (v->kind == KIND_ANSWERS && p->awaited == verdict_awaited(s, v));
-}
-
 /* The ledger saw messages come and go where samples found a wait, and nobody waiting: of HTTP/2,
  * say, whose windows ask for nothing, or of a server that has many clients and answers at once. */
 static bool is_refuted(const struct proof *p, const struct trace_snapshot *s,
@@ -460,7 +424,7 @@ static bool is_refuted(const struct proof *p, const struct trace_snapshot *s,
 	const struct trace_endpoint *end = doubtful_end(s, v),
 				    *ep = end ? same_end_in(&p->s, end) : NULL;
 
-	if (!ep || !doubts_the_same(p, s, v) || !is_next_to_nothing(&p->v) || lies_long(s, v))
+	if (!ep || p->of != v->outcome || !is_next_to_nothing(&p->v) || lies_long(s, v))
 		return false;
 	return (v->kind == KIND_WAIT && p->v.busy_sender.endpoint == ep - p->s.ep) ||
 	       talks_both_ways(ep);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "session/live_verdict.h"
 #include "session/prover.h"
 #include "session/session.h"
 #include "session/sampling.h"
@@ -8,7 +9,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "verdict/pings.h"
 
 static void print_frames(const char *title, const char *text)
 {
@@ -189,11 +189,10 @@ int session_end(struct session *l, struct err *e)
 	trace_tell_ongoing(l->t, l->end.at_ns);
 	trace_name_fd_owners(&l->end);
 	trace_name_other_ends(&l->end);
-	verdict_make(&l->end, &l->verdict);
+	live_verdict(&l->end, &l->verdict);
 	l->verdict.doing = l->o->sampled && l->prover
 				   ? prover_doing(l->prover, &l->end, &l->verdict)
 				   : culprits_doing(&l->culprits, &l->end, &l->verdict);
-	verdict_strike_pings(&l->verdict, &l->end);
 	if (!l->streaming)
 		return 0;
 	ledger_stream_snapshot(&l->stream, &l->end, &l->verdict);

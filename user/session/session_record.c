@@ -2,6 +2,7 @@
 /* A session that is recorded instead of reported. */
 #include <inttypes.h>
 
+#include "session/live_verdict.h"
 #include "session/session.h"
 #include "base/clock.h"
 
@@ -26,6 +27,7 @@ static int record_snapshot(struct session *l, bool last, struct err *e)
 {
 	struct trace_snapshot s;
 	struct trace_error te;
+	struct verdict v;
 	int rc;
 
 	if (session_snapshot(l, &s, &te))
@@ -33,6 +35,7 @@ static int record_snapshot(struct session *l, bool last, struct err *e)
 	if (last) {
 		trace_name_fd_owners(&s);
 		trace_name_other_ends(&s);
+		live_verdict(&s, &v); /* for what its programs are asked */
 	}
 	rc = recorder_snapshot(l->rec, &s, e);
 	l->recorded_ns = s.at_ns;

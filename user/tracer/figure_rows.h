@@ -172,6 +172,11 @@
 	F(making., other_comm, COMM, TEXT, LAST, MAKING, NULL, OWN, always) \
 	/* Unix: a thread of it slept in a call that receives there, when it was asked */ \
 	F(making., other_receives, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
+	/* of the other end, which is no endpoint; 0: not known */ \
+	F(making., other_inode, U64, NUMBER, LAST, MAKING, NULL, OWN, always) \
+	/* whenever it was asked, the server of this connection waited for data to come */ \
+	/* there: it worked on no request that had */ \
+	F(making., server_polls, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
 	/* next: making a connection */
 
 /* struct trace_hole. TCP: data had come, and could not be read, since some before it had not (the

@@ -465,6 +465,8 @@ int trace_stop(struct trace *t, struct trace_error *e);
 void trace_name_fd_owners(struct trace_snapshot *s);
 /* who holds the other ends, on this host, of connections that have one end in the snapshot */
 void trace_name_other_ends(struct trace_snapshot *s);
+/* Sets making.server_polls of its connections. It takes a tenth of a second. */
+void trace_ask_server(struct trace_snapshot *s, pid_t server);
 /* After stop: on_stall() for those that went on at `at_ns`, a snapshot's, and so never ended. */
 void trace_tell_ongoing(struct trace *t, uint64_t at_ns);
 void trace_finish(struct trace *t);

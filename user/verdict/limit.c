@@ -337,7 +337,8 @@ static bool is_at_work(const struct trace_snapshot *s, const struct trace_endpoi
 	       cpu = cpu_share(&ep->tx_calls, ep->tx.lifetime_ns);
 
 	return 2 * ep->tx.ns[TX_WORK] >= ep->tx.lifetime_ns ||
-	       (s->looks && cpu >= HALF_A_CPU && bytes >= BYTES_A_SECOND * (double)ep->tx.lifetime_ns);
+	       (s->looks && cpu >= HALF_A_CPU &&
+		bytes >= BYTES_A_SECOND * (double)ep->tx.lifetime_ns);
 }
 
 /* Between two programs of one host a congestion control finds no path to be kind to: what it holds

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "verdict/by_address.h"
+#include "verdict/feed.h"
 #include "verdict/kept_output.h"
 #include "verdict/long_wait.h"
 #include "verdict/mutual_wait.h"
@@ -174,7 +175,7 @@ static bool awaits_another(const struct trace_snapshot *s, size_t i, uint64_t wa
 	const struct trace_endpoint *ep = &s->ep[i], *sender = awaited_end(s, ep);
 	bool other;
 
-	if (is_log(ep))
+	if (is_log(ep) || is_feed(s, i))
 		return false;
 	if (!sender)
 		return may_await_unseen(s, ep);

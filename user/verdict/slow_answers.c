@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "verdict/feed.h"
 #include "verdict/negligible.h"
 #include "verdict/other_findings.h"
-#include "verdict/pings.h"
 #include "verdict/replies.h"
 #include "verdict/times.h"
 
@@ -40,7 +40,8 @@ static bool are_counted(const struct trace_endpoint *ep)
 /* A server that sends a ping now and then, as for WebSockets, is answered at once, and says nothing
  * until the next: that is no request. It is not known of one who asks again as soon as it has its
  * answer, unless that goes on, or what goes to and fro is too large for that. */
-#define TURNS 3
+#define TURNS	  3
+#define PING_MOST 40 /* bytes: with what TLS adds */
 
 static bool are_small(const struct trace_call_stats *b)
 {
@@ -127,7 +128,7 @@ static bool serves_unseen_client(const struct trace_snapshot *s, size_t i)
 
 	return (ep->proto == TRACE_TCP || is_unix_connection(ep)) && !other_end_seen(ep) &&
 	       program_at(ep)->tgid && ep->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN &&
-	       is_servers_end(s, i);
+	       is_servers_end(s, i) && !is_feed(s, i);
 }
 
 /* One that has no answer yet counts once it takes longer than any before: nobody knows how long it

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "verdict/waiting_processes.h"
+#include "verdict/feed.h"
 
 #include "verdict/blame.h"
 #include "verdict/long_wait.h"
@@ -85,4 +86,15 @@ size_t verdict_waiting_processes(const struct trace_snapshot *s, const struct ve
 	for (size_t i = 0; i < v->chain.n; i++)
 		n = add(pids, n, max, s->ep[v->chain.by[i]].rx_calls.tgid);
 	return n;
+}
+
+pid_t verdict_feeding_server(const struct trace_snapshot *s, const struct verdict *v)
+{
+	int at = v->kind == KIND_WAIT	   ? v->wait.endpoint
+		 : v->kind == KIND_ANSWERS ? v->answers.endpoint
+					   : -1;
+
+	if (at < 0 || !may_be_feed(s, (size_t)at) || is_feed(s, (size_t)at))
+		return 0;
+	return verdict_culprit(s, v).pid;
 }

@@ -20,4 +20,8 @@ struct culprit verdict_culprit(const struct trace_snapshot *s, const struct verd
 size_t verdict_waiting_processes(const struct trace_snapshot *s, const struct verdict *v,
 				 pid_t *pids, size_t max);
 
+/* The server that somebody waits for, where what it sends may be a feed (feed.h), and nobody has
+ * asked it what it does; 0: there is none. */
+pid_t verdict_feeding_server(const struct trace_snapshot *s, const struct verdict *v);
+
 #endif

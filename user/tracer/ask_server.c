@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Is a server that seems to owe an answer at work on it? One that waits for the next data to come
+ * on that very connection is not: what it sends then is news, such as a ping or a message for a
+ * subscriber. Each thread is asked what it polls. Who registered a socket once and for all
+ * (EPOLLET), as Go's runtime does, tells nothing by that.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/param.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "host/thread_call.h"
+#include "tracer/internal.h"
+
+#define ROUNDS	   5
+#define ENOUGH	   4 /* of these: it may have been about to read */
+#define APART_NS   23000000
+#define POLLS_MOST 1024 /* sockets; of more the rest is not known */
+#define FDS_MOST   64
+
+struct polled {
+	pid_t pid;
+	uint64_t inodes[POLLS_MOST];
+	size_t n;
+};
+
+static void add(struct polled *p, uint64_t inode)
+{
+	if (inode && p->n < POLLS_MOST)
+		p->inodes[p->n++] = inode;
+}
+
+/* "tfd: 5 events: 19 data: ... pos:0 ino:3f2 sdev:8" */
+static void add_registered(struct polled *p, uint64_t epoll_fd)
+{
+	char path[64], line[200];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%" PRIu64, (int)p->pid, epoll_fd);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		unsigned int events;
+		uint64_t inode;
+
+		if (sscanf(line, "tfd: %*d events: %x data: %*x pos:%*d ino:%" SCNx64, &events,
+			   &inode) == 2 &&
+		    events & EPOLLIN && !(events & EPOLLET))
+			add(p, inode);
+	}
+	if (f)
+		fclose(f);
+}
+
+static void add_polled(struct polled *p, pid_t tid, const struct thread_call *call)
+{
+	uint64_t fds[FDS_MOST];
+	size_t n = thread_call_polled(tid, call, fds, FDS_MOST);
+	char path[64], link[64];
+
+	for (size_t i = 0; i < n; i++) {
+		ssize_t len;
+
+		snprintf(path, sizeof(path), "/proc/%d/fd/%" PRIu64, (int)p->pid, fds[i]);
+		len = readlink(path, link, sizeof(link) - 1);
+		link[MAX(len, 0)] = '\0';
+		add(p, text_link_inode(link));
+	}
+}
+
+static void ask_thread(void *ctx, int dir, long tid)
+{
+	struct polled *p = ctx;
+	struct thread_call call;
+	char path[64], line[200];
+
+	(void)dir;
+	snprintf(path, sizeof(path), "/proc/%d/task/%ld/syscall", (int)p->pid, tid);
+	if (!text_first_line(path, line, sizeof(line)) || !thread_call_parse(line, &call))
+		return;
+	if (thread_call_is_epoll(&call))
+		add_registered(p, call.args[0]);
+	else if (thread_call_is_poll(&call) || thread_call_is_select(&call))
+		add_polled(p, (pid_t)tid, &call);
+}
+
+static bool polls(const struct polled *p, uint64_t inode)
+{
+	for (size_t i = 0; inode && i < p->n; i++)
+		if (p->inodes[i] == inode)
+			return true;
+	return false;
+}
+
+static uint64_t servers_inode(const struct trace_endpoint *ep, pid_t server)
+{
+	if (ep->proto == TRACE_PIPE || ep->closed)
+		return 0;
+	if (ep->making.other_pid == server)
+		return ep->making.other_inode;
+	return ep->rx_calls.tgid == server || ep->tx_calls.tgid == server ? ep->inode : 0;
+}
+
+static void ask(const struct trace_snapshot *s, struct polled *p, uint8_t *found)
+{
+	char path[40];
+
+	p->n = 0;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
+	proc_numbers(path, ask_thread, p);
+	for (size_t i = 0; i < s->n; i++)
+		found[i] += polls(p, servers_inode(&s->ep[i], p->pid));
+}
+
+void trace_ask_server(struct trace_snapshot *s, pid_t server)
+{
+	struct polled *p = calloc(1, sizeof(*p));
+	uint8_t *found = array_new(s->n, 1, sizeof(*found));
+
+	for (int round = 0; p && found && round < ROUNDS; round++) {
+		p->pid = server;
+		nanosleep(&(struct timespec){ .tv_nsec = APART_NS }, NULL);
+		ask(s, p, found);
+	}
+	for (size_t i = 0; p && found && i < s->n; i++)
+		s->ep[i].making.server_polls = found[i] >= ENOUGH;
+	free(found);
+	free(p);
+}
