@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "host/thread_call.h"
 #include "tracer/internal.h"
+#include "tracer/process_cpu.h"
 
 #define ROUNDS	   5
 #define ENOUGH	   4 /* of these: it may have been about to read */
@@ -117,9 +118,23 @@ static void ask(const struct trace_snapshot *s, struct polled *p, uint8_t *found
 		found[i] += polls(p, servers_inode(&s->ep[i], p->pid));
 }
 
+/* in the middle of such a call, mostly */
+static bool is_stopped(pid_t pid)
+{
+	struct cpu_book now, none = {};
+	const struct process_cpu *p;
+	bool stopped;
+
+	cpu_book_make(&now, &none, &pid, 1);
+	p = cpu_book_find(&now, pid);
+	stopped = !p || p->stopped;
+	cpu_book_free(&now);
+	return stopped;
+}
+
 void trace_ask_server(struct trace_snapshot *s, pid_t server)
 {
-	struct polled *p = calloc(1, sizeof(*p));
+	struct polled *p = is_stopped(server) ? NULL : calloc(1, sizeof(*p));
 	uint8_t *found = array_new(s->n, 1, sizeof(*found));
 
 	for (int round = 0; p && found && round < ROUNDS; round++) {
