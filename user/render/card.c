@@ -511,6 +511,19 @@ static void why_of_link(const struct making *m, const struct finding *f)
 		 rate, rtt, least);
 }
 
+static void why_of_unseen_reader(const struct making *m, const struct finding *f)
+{
+	const struct trace_endpoint *ep = &m->s->ep[f->endpoint];
+	char rate[24], each[32];
+
+	rate_text(1e9 * (double)ep->tx_calls.bytes / (double)ep->tx.lifetime_ns, "B", rate,
+		  sizeof(rate));
+	human_ns((double)f->ns / (double)f->count, each, sizeof(each));
+	snprintf(m->c->why, sizeof(m->c->why),
+		 "%s takes %s, and is back within %s on average when the window is full", m->c->whom,
+		 rate, each);
+}
+
 static void why_of_limit(const struct making *m, const struct finding *f)
 {
 	double reader = reader_cpu_share(m->s, f);
@@ -528,6 +541,8 @@ static void why_of_limit(const struct making *m, const struct finding *f)
 		snprintf(c->why, sizeof(c->why), "both ends take turns on one CPU");
 	else if (f->limit == LIMIT_LINK)
 		why_of_link(m, f);
+	else if (f->limit == LIMIT_READER)
+		why_of_unseen_reader(m, f);
 	else if (f->limit == LIMIT_TURNS)
 		snprintf(c->why, sizeof(c->why),
 			 "the buffer is full when one writes and empty when the other reads: more "
@@ -553,7 +568,8 @@ static void card_limit(const struct making *m)
 	text_append(c->where_brief, sizeof(c->where_brief), " (%s)", trace_tx_names[f->cause]);
 	why_of_limit(m, f);
 	if (f->limit != LIMIT_OWN_WRITES)
-		set_surety(c, f->limit == LIMIT_LINK ? INFERRED : SEEN_BOTH_ENDS);
+		set_surety(c, f->limit == LIMIT_LINK || f->limit == LIMIT_READER ? INFERRED
+									 : SEEN_BOTH_ENDS);
 }
 
 /* ---- what stalls no sender that was seen ---- */

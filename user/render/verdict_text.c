@@ -126,7 +126,8 @@ const char *limit_phrase(enum limit l)
 					       [LIMIT_SHARED_CPU] = "the CPU that both ends share",
 					       [LIMIT_LINK] = "the link",
 					       [LIMIT_OWN_WRITES] = "its own small writes",
-					       [LIMIT_TURNS] = "both ends' turns" };
+					       [LIMIT_TURNS] = "both ends' turns",
+					       [LIMIT_READER] = "its reader" };
 
 	return phrases[l];
 }

@@ -401,6 +401,20 @@ static bool busiest_may_read(const struct trace_endpoint *end, const struct find
 	       1e9 * (double)b->bytes >= BYTES_A_SECOND * (double)end->rx.lifetime_ns;
 }
 
+/* Nobody knows what a reader does that is not traced, but this one is always back at once, and a lot
+ * goes through. */
+#define AT_ONCE_NS	1000000
+#define AT_ONCE_MOST_NS 10000000
+
+static bool reader_is_always_back(const struct trace_endpoint *ep, const struct finding *f)
+{
+	return ep->proto == TRACE_TCP && f->cause == TX_RWND && f->blamed == BLAME_PEER_READER &&
+	       ep->min_rtt_us && ep->min_rtt_us < ON_THIS_HOST_US && f->count &&
+	       f->ns < AT_ONCE_NS * f->count && f->max_ns < AT_ONCE_MOST_NS &&
+	       !window_is_small(ep, f) &&
+	       1e9 * (double)ep->tx_calls.bytes >= BYTES_A_SECOND * (double)ep->tx.lifetime_ns;
+}
+
 enum limit limit_of(const struct trace_snapshot *s, const struct finding *f)
 {
 	const struct trace_endpoint *ep = &s->ep[f->endpoint], *end = reading_end(s, f);
@@ -414,6 +428,8 @@ enum limit limit_of(const struct trace_snapshot *s, const struct finding *f)
 		return LIMIT_LINK;
 	if (is_at_work_on_this_host(s, f))
 		return LIMIT_WRITER_CPU;
+	if (!end && reader_is_always_back(ep, f))
+		return LIMIT_READER;
 	if (!end || !may_be_readers_pace(f) || reads_small(s, f) || window_is_small(ep, f) ||
 	    stopped_or_throttled(s, &end->rx_calls, f->ns) == HALT_STOPPED)
 		return LIMIT_NONE;

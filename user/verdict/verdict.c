@@ -221,10 +221,12 @@ static void keep(struct verdict *v, const struct finding *f)
 	v->v[at] = *f;
 }
 
-/* Of many connections that are looked at a few times, some are in any state at one look. */
-static bool is_found_again(const struct finding *f)
+/* Of many connections that are looked at a few times, some are in any state at one look. But what
+ * was sent again is counted, and how long that took may be known afterwards only. */
+static bool is_found_again(const struct trace_snapshot *s, const struct finding *f)
 {
-	return !f->sampled || f->all.found >= LOOKS_LEAST;
+	return !f->sampled || f->all.found >= LOOKS_LEAST ||
+	       (f->cause == TX_RECOVERY && s->ep[f->endpoint].retransmits >= LOOKS_LEAST);
 }
 
 static void keep_united(struct candidates *c, const struct trace_snapshot *s, struct verdict *out)
@@ -233,7 +235,7 @@ static void keep_united(struct candidates *c, const struct trace_snapshot *s, st
 
 	candidates_unite(c, s);
 	for (size_t i = 0; i < c->n; i++)
-		if (!is_negligible(c->v[i].f.all.ns, observed) && is_found_again(&c->v[i].f))
+		if (!is_negligible(c->v[i].f.all.ns, observed) && is_found_again(s, &c->v[i].f))
 			keep(out, &c->v[i].f);
 	candidates_free(c);
 }

@@ -77,6 +77,7 @@ enum limit {
 	LIMIT_LINK,	  /* the path carries no more */
 	LIMIT_OWN_WRITES, /* it gathers its own small writes */
 	LIMIT_TURNS,	  /* it writes while its reader waits, and waits while that reads */
+	LIMIT_READER,	  /* a reader that was not seen is always back at once */
 };
 
 /* What a finding and those that are alike (merge_findings.h) have in all; of a single one what it
