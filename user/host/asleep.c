@@ -54,6 +54,9 @@ static const struct {
 	CALL(pread64, FILES),
 	CALL(pwrite64, FILES),
 	CALL(openat, FILES),
+#ifdef SYS_open
+	CALL(open, FILES),
+#endif
 	CALL(getdents64, FILES),
 	CALL(flock, FILE_LOCK),
 	CALL(fcntl, FILE_LOCK),
@@ -129,6 +132,27 @@ static bool is_uninterruptible(const struct asleep *a)
 	return after && after[1] == ' ' && after[2] == 'D';
 }
 
+static void note_name(struct asleep *a)
+{
+	char path[40], line[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)a->pid);
+	if (text_first_line(path, line, sizeof(line)))
+		snprintf(a->comm, sizeof(a->comm), "%.15s", line);
+}
+
+static void note_path(struct asleep *a, const struct thread_call *call)
+{
+	char there[sizeof(a->path) + 40];
+	struct stat st;
+
+	if (*a->path || !thread_call_path(a->tid, call, a->path, sizeof(a->path)))
+		return;
+	snprintf(there, sizeof(there), "/proc/%d/%s/%s", (int)a->pid,
+		 *a->path == '/' ? "root" : "cwd", a->path);
+	a->opens_fifo = !thread_call_connects(call) && !stat(there, &st) && S_ISFIFO(st.st_mode);
+}
+
 bool asleep_look(struct asleep *a)
 {
 	struct thread_call call;
@@ -137,11 +161,14 @@ bool asleep_look(struct asleep *a)
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)a->pid, (int)a->tid);
 	if (!text_first_line(path, line, sizeof(line)))
 		return false;
-	a->looks++;
-	if (thread_call_parse(line, &call))
-		count(a, (int)call.nr, thread_call_polls_nothing(&call));
-	else
+	if (!a->looks++)
+		note_name(a);
+	if (!thread_call_parse(line, &call)) {
 		a->running++;
+	} else {
+		count(a, (int)call.nr, thread_call_polls_nothing(&call));
+		note_path(a, &call);
+	}
 	a->disk += is_uninterruptible(a);
 	return true;
 }

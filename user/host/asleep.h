@@ -19,6 +19,9 @@ struct asleep_call {
 
 struct asleep {
 	pid_t pid, tid;
+	char comm[16];
+	char path[108]; /* that it opens, or of the Unix socket that it connects to; "": neither */
+	bool opens_fifo; /* at that path */
 	unsigned int looks, running; /* running: on a CPU, or ready for one */
 	unsigned int disk; /* asleep where no signal wakes it: as a rule for a disk */
 	struct asleep_call v[ASLEEP_CALLS]; /* the most frequent first, after asleep_sort() */

@@ -4,9 +4,13 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/select.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 bool thread_call_parse(const char *line, struct thread_call *c)
 {
@@ -99,4 +103,43 @@ static size_t in_select(pid_t tid, const struct thread_call *c, uint64_t *fds, s
 size_t thread_call_polled(pid_t tid, const struct thread_call *c, uint64_t *fds, size_t max)
 {
 	return thread_call_is_select(c) ? in_select(tid, c, fds, max) : in_poll(tid, c, fds, max);
+}
+
+bool thread_call_connects(const struct thread_call *c)
+{
+	return c->nr == SYS_connect;
+}
+
+/* up to the end of its page: what comes after need not be there */
+static bool read_string(pid_t tid, uint64_t from, char *to, size_t len)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), left = page - from % page;
+
+	memset(to, 0, len);
+	return from && read_there(tid, from, to, left < len - 1 ? left : len - 1) && *to;
+}
+
+static bool address_path(pid_t tid, const struct thread_call *c, char *path, size_t len)
+{
+	struct sockaddr_un a = {};
+	size_t size = c->args[2] < sizeof(a) ? c->args[2] : sizeof(a) - 1;
+
+	if (!read_there(tid, c->args[1], &a, size) || a.sun_family != AF_UNIX)
+		return false;
+	if (!a.sun_path[0]) /* abstract */
+		a.sun_path[0] = '@';
+	snprintf(path, len, "%s", a.sun_path);
+	return true;
+}
+
+bool thread_call_path(pid_t tid, const struct thread_call *c, char *path, size_t len)
+{
+	*path = '\0';
+#ifdef SYS_open
+	if (c->nr == SYS_open)
+		return read_string(tid, c->args[0], path, len);
+#endif
+	if (c->nr == SYS_openat)
+		return read_string(tid, c->args[1], path, len);
+	return thread_call_connects(c) && address_path(tid, c, path, len);
 }

@@ -1669,6 +1669,22 @@ static void card_quiet(const struct making *m)
 		what_looks_do_not_see(m);
 }
 
+/* The only target was asked what it does instead. */
+static bool why_of_idle(const struct making *m)
+{
+	const struct asleep *a = m->v->doing;
+	char text[200];
+
+	if (!doing_phrase(a, text, sizeof(text)))
+		return false;
+	snprintf(m->c->why, sizeof(m->c->why), "nothing was sent or awaited; %s[%d] %s", a->comm,
+		 (int)a->pid, text);
+	if (!*a->path)
+		snprintf(m->c->next, sizeof(m->c->next),
+			 "see what else it does: sudo strace -f -p %d", (int)a->pid);
+	return true;
+}
+
 static void card_unseen(const struct making *m)
 {
 	struct card *c = m->c;
@@ -1688,6 +1704,8 @@ static void card_unseen(const struct making *m)
 		return;
 	}
 	snprintf(c->head, sizeof(c->head), "nothing was observed");
+	if (why_of_idle(m))
+		return;
 	if (m->s->looks) {
 		snprintf(c->why, sizeof(c->why),
 			 "no sample found a traced program waiting for data, or data waiting for "

@@ -39,7 +39,14 @@ static void phrase_of_sleep(const struct asleep *a, char *buf, size_t len)
 
 	asleep_name(a->v[0].nr, call, sizeof(call));
 	snprintf(buf, len, "sleeps in %s()", call);
-	if (is_most(a->disk, a->looks))
+	if (a->opens_fifo)
+		text_append(buf, len, " of %s: no program has the other end of that FIFO open",
+			    a->path);
+	else if (*a->path)
+		text_append(buf, len, !strcmp(call, "connect") ? " to %s, whose backlog is full"
+							       : " of %s",
+			    a->path);
+	else if (is_most(a->disk, a->looks))
 		text_append(buf, len, ", uninterruptibly, as for a disk");
 	else if (what)
 		text_append(buf, len, ", for %s", what);

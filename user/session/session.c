@@ -177,6 +177,47 @@ int session_tick(struct session *l, struct err *e)
 	return 0;
 }
 
+#define IDLE_LOOKS 10
+
+/* the only target, where there is one; 0: there is none, or several */
+static pid_t only_target(const struct session *l)
+{
+	const char *pid = l->o->pids.n == 1 ? l->o->pids.v[0] : "";
+
+	return strchr(pid, ',') ? 0 : (pid_t)atoi(pid);
+}
+
+/* What does the target do, of which nothing was observed? */
+static const struct asleep *idle_target(struct session *l)
+{
+	l->idle.pid = l->idle.tid = only_target(l);
+	if (l->verdict.kind != KIND_UNSEEN || !l->idle.pid || l->verdict.n_unseen)
+		return NULL;
+	culprit_look(&l->idle, IDLE_LOOKS, UINT64_MAX, NULL);
+	return l->idle.looks ? &l->idle : NULL;
+}
+
+static void note_mptcp(struct session *l)
+{
+	pid_t pid = l->verdict.kind == KIND_UNSEEN ? only_target(l) : 0;
+	size_t n = pid ? trace_mptcp_sockets(pid) : 0;
+
+	if (!n)
+		return;
+	l->verdict.unseen = TRACE_UNSEEN_MPTCP;
+	l->verdict.n_unseen += n;
+	l->verdict.n_active += n;
+}
+
+static const struct asleep *doing_meanwhile(struct session *l)
+{
+	const struct asleep *a = l->o->sampled && l->prover
+					 ? prover_doing(l->prover, &l->end, &l->verdict)
+					 : culprits_doing(&l->culprits, &l->end, &l->verdict);
+
+	return a ? a : idle_target(l);
+}
+
 int session_end(struct session *l, struct err *e)
 {
 	struct trace_error te = {};
@@ -190,9 +231,8 @@ int session_end(struct session *l, struct err *e)
 	trace_name_fd_owners(&l->end);
 	trace_name_other_ends(&l->end);
 	live_verdict(&l->end, &l->verdict);
-	l->verdict.doing = l->o->sampled && l->prover
-				   ? prover_doing(l->prover, &l->end, &l->verdict)
-				   : culprits_doing(&l->culprits, &l->end, &l->verdict);
+	note_mptcp(l);
+	l->verdict.doing = doing_meanwhile(l);
 	if (!l->streaming)
 		return 0;
 	ledger_stream_snapshot(&l->stream, &l->end, &l->verdict);

@@ -467,6 +467,8 @@ void trace_name_fd_owners(struct trace_snapshot *s);
 void trace_name_other_ends(struct trace_snapshot *s);
 /* Sets making.server_polls of its connections. It takes a tenth of a second. */
 void trace_ask_server(struct trace_snapshot *s, pid_t server);
+/* How many MPTCP sockets the process has: no hook sees them, nor does a snapshot hold them. */
+size_t trace_mptcp_sockets(pid_t pid);
 /* After stop: on_stall() for those that went on at `at_ns`, a snapshot's, and so never ended. */
 void trace_tell_ongoing(struct trace *t, uint64_t at_ns);
 void trace_finish(struct trace *t);
