@@ -1465,6 +1465,11 @@ static void card_unanswered(const struct making *m)
 			 "%" PRIu64 " of %" PRIu64
 			 " datagrams got no answer, and it waited for each",
 			 u->n, u->n + u->answered);
+	else if (u->others_answered && !u->refused)
+		snprintf(c->why, sizeof(c->why),
+			 "%" PRIu64 " datagram%s went out, and nothing came back; %" PRIu64
+			 " other%s had an answer",
+			 u->n, plural(u->n), u->others_answered, plural(u->others_answered));
 	else
 		snprintf(c->why, sizeof(c->why), "%" PRIu64 " datagram%s went out, and %s", u->n,
 			 plural(u->n),

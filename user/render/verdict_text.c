@@ -1190,6 +1190,9 @@ static const char *fix_scattered(const struct trace_snapshot *s, const struct ve
 
 static const char *fix_unanswered(const struct trace_snapshot *s, const struct verdict *v)
 {
+	if (v->unanswered.others_answered && !v->unanswered.refused)
+		return "find where datagrams are dropped: the path, a firewall, the server's "
+		       "receive buffer (netstat -su); or the server leaves some unanswered";
 	return v->unanswered.server >= 0
 		       ? "make that server answer: see what it does instead"
 		       : "check whether a program listens there (ss -lun), and whether the "

@@ -178,6 +178,17 @@ static void add_alike(const struct trace_snapshot *s, const size_t *v, size_t n,
 	}
 }
 
+static uint64_t answered_alike(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += &s->ep[i] != ep && s->ep[i].proto == TRACE_UDP &&
+		     s->ep[i].rx_calls.messages && same_client(&s->ep[i], ep) &&
+		     same_server(&s->ep[i], ep);
+	return n;
+}
+
 /* A resolver passes on what it is asked, by a socket of its own. */
 static int asked_in_vain_by(const struct trace_snapshot *s, int server)
 {
@@ -209,5 +220,7 @@ struct unanswered find_unanswered(const struct trace_snapshot *s)
 			most = one;
 	}
 	most.passed_on = asked_in_vain_by(s, most.server);
+	if (most.endpoint >= 0)
+		most.others_answered = answered_alike(s, &s->ep[most.endpoint]);
 	return most;
 }

@@ -233,6 +233,7 @@ struct unanswered {
 	size_t sockets;
 	uint64_t n, ns; /* how many; how long it waited in all, 0: not known */
 	uint64_t answered; /* there, by another address: it asks one after the other */
+	uint64_t others_answered; /* sockets of that program, which asked there too */
 	int passed_on; /* the socket by which `server` asked in vain in turn; -1: it did not */
 	bool refused;	/* ICMP said that nobody is there */
 };
