@@ -87,6 +87,8 @@ right 'a program waits for the helper that it asked by a pipe, and a pool of hel
 	waits_for_helper.py
 right 'who should read a full pipe is named, where the writer alone is traced' full_pipe.py
 right 'what a program does instead of reading or answering is told' elsewhere.py
+right 'pings and their acknowledgements are no requests' feeds.py
+right 'who shares both ends of a pipe with its writer waits for that' shared_queue.py
 right 'datagrams that found no room are counted' lost_datagrams.py
 right 'a wait in connections that are shorter than the time between two looks' short_connections.py
 right 'who waits at a Unix socket for a server that was asked before is told by either end' \

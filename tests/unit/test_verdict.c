@@ -1748,6 +1748,102 @@ static void a_busy_server_that_waits_for_orders_is_healthy(void **state)
 	assert_int_equal(v.outcome, OUTCOME_WAITING);
 }
 
+/* WebSocket pongs, or what a broker's consumer acknowledges */
+static void what_a_server_that_polls_is_sent_are_no_requests(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	(void)state;
+	three_requests(ep);
+	ep[0].tx_calls.bytes = ep[1].rx_calls.bytes = 3 * 21;
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
+	ep[1].making.server_polls = true;
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep[0].tx_calls.bytes = ep[1].rx_calls.bytes = 3 * 300; /* as large as requests */
+	said_of_both(ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
+}
+
+/* a system's log, traced alone */
+static void who_only_receives_datagrams_waits_for_nobody(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct verdict v;
+
+	(void)state;
+	ep.rx.ns[RX_WAIT] = 9 * (SECOND / 10);
+	ep.rx.max[RX_WAIT] = SECOND / 10;
+	ep.rx.count[RX_WAIT] = ep.rx_calls.messages = 9;
+	ep.rx_calls.bytes = 900;
+	ep.proto = TRACE_UNIX_DGRAM;
+	ep.family = 1;
+	ep.tx_calls.bytes = ep.tx_calls.messages = 0;
+	said_of(&ep, &v);
+	assert_int_not_equal(v.outcome, OUTCOME_WAITING);
+	ep.proto = TRACE_UNIX_STREAM;
+	said_of(&ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
+}
+
+/* curl to a sink that is not traced, at 500 MB/s */
+static void an_unseen_reader_that_is_back_at_once_limits(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_snapshot s = { .ep = ep, .n = 1 };
+	struct verdict v;
+	struct card c;
+
+	(void)state;
+	client_and_server(ep);
+	ep[0].peer = -1;
+	ep[0].rx.ns[RX_WAIT] = 0;
+	ep[0].min_rtt_us = ep[0].rtt_us = 20;
+	ep[0].tx.ns[TX_RWND] = 3 * (SECOND / 10);
+	ep[0].tx.ns[TX_IDLE] = 7 * (SECOND / 10);
+	ep[0].tx.count[TX_RWND] = 3000;
+	ep[0].tx.max[TX_RWND] = SECOND / 1000;
+	ep[0].blame.unread_ns[TX_RWND] = 3 * (SECOND / 10);
+	ep[0].tx_calls.bytes_res = TRACE_EXACT;
+	ep[0].tx_calls.bytes = 500000000;
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	assert_non_null(strstr(c.head, "limited by: its reader"));
+	assert_non_null(strstr(c.why, "takes 500 MB/s, and is back within 100 us on average"));
+	ep[0].tx.max[TX_RWND] = SECOND / 10; /* it was elsewhere once */
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
+}
+
+/* `dig` again and again, on a path that loses one in three */
+static void datagrams_among_others_that_had_an_answer_are_lost(void **state)
+{
+	struct trace_endpoint ep[2] = { downloader(0), downloader(0) };
+	struct trace_snapshot s = { .ep = ep, .n = 2 };
+	struct verdict v;
+	struct card c;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		ep[i].proto = TRACE_UDP;
+		ep[i].closed = true;
+		ep[i].remote.port = 53;
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.messages = 1;
+		ep[i].rx_calls.messages = i;
+	}
+	ep[0].rx.ns[RX_WAIT] = 9 * (SECOND / 10);
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_int_equal(v.kind, KIND_UNANSWERED);
+	assert_string_equal(c.why,
+			    "1 datagram went out, and nothing came back; 1 other had an answer");
+	assert_non_null(strstr(c.fix, "find where datagrams are dropped"));
+}
+
 /* HTTP/2 sends pings, windows and settings of its own accord; a greeting, and an answer in two
  * pieces, are regular */
 static void what_both_send_unasked_are_no_requests(void **state)
@@ -5377,6 +5473,10 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_reader_that_computes_limits_and_holds_nobody_up),
 	cmocka_unit_test(a_stream_at_its_limit_hides_no_wait_of_others),
 	cmocka_unit_test(a_reader_whose_other_threads_compute_limits_too),
+	cmocka_unit_test(what_a_server_that_polls_is_sent_are_no_requests),
+	cmocka_unit_test(who_only_receives_datagrams_waits_for_nobody),
+	cmocka_unit_test(an_unseen_reader_that_is_back_at_once_limits),
+	cmocka_unit_test(datagrams_among_others_that_had_an_answer_are_lost),
 	cmocka_unit_test(what_a_busy_reader_sends_is_beside_the_point),
 	cmocka_unit_test(a_busy_reader_that_was_stopped_held_its_writer_up),
 	cmocka_unit_test(a_reader_stopped_since_before_anybody_looked_is_told_so),

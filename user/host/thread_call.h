@@ -27,8 +27,8 @@ bool thread_call_is_epoll(const struct thread_call *c);
  * more than `max`, or that cannot be read. */
 size_t thread_call_polled(pid_t tid, const struct thread_call *c, uint64_t *fds, size_t max);
 
-/* The path that it opens, or of the Unix socket that it connects to; false: it does neither, or that
- * cannot be read. */
+/* The path that it opens, or of the Unix socket that it connects to; false: it does neither, or
+ * that cannot be read. */
 bool thread_call_path(pid_t tid, const struct thread_call *c, char *path, size_t len);
 /* connect() */
 bool thread_call_connects(const struct thread_call *c);

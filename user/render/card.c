@@ -520,8 +520,8 @@ static void why_of_unseen_reader(const struct making *m, const struct finding *f
 		  sizeof(rate));
 	human_ns((double)f->ns / (double)f->count, each, sizeof(each));
 	snprintf(m->c->why, sizeof(m->c->why),
-		 "%s takes %s, and is back within %s on average when the window is full", m->c->whom,
-		 rate, each);
+		 "%s takes %s, and is back within %s on average when the window is full",
+		 m->c->whom, rate, each);
 }
 
 static void why_of_limit(const struct making *m, const struct finding *f)

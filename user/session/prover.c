@@ -385,9 +385,9 @@ static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
 		return p->of == v->outcome && p->v.outcome != OUTCOME_UNKNOWN;
 	if (p->v.outcome != OUTCOME_WAITING)
 		return false;
-	return v->outcome == OUTCOME_HEALTHY
-		       ? (p->of == v->outcome && p->awaited == v->may_pause) || is_nearly_found(p, s)
-		       : have_party_in_common(s, v, p);
+	if (v->outcome != OUTCOME_HEALTHY)
+		return have_party_in_common(s, v, p);
+	return (p->of == v->outcome && p->awaited == v->may_pause) || is_nearly_found(p, s);
 }
 
 static bool is_next_to_nothing(const struct verdict *v)

@@ -130,7 +130,7 @@ struct session {
 	struct verdict verdict;
 	const struct prover *prover; /* its rulings are for every verdict; NULL: no proofs */
 	struct culprits culprits;    /* of a session of the ledger */
-	struct asleep idle; /* the only target, where nothing was observed; pid 0: it was not asked */
+	struct asleep idle; /* the only target, where nothing was observed; looks 0: not asked */
 	struct stalls stalls; /* filled by the session's own thread, as the timeline is: read after
 				 its end */
 	struct timeline timeline;

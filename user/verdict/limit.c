@@ -401,8 +401,8 @@ static bool busiest_may_read(const struct trace_endpoint *end, const struct find
 	       1e9 * (double)b->bytes >= BYTES_A_SECOND * (double)end->rx.lifetime_ns;
 }
 
-/* Nobody knows what a reader does that is not traced, but this one is always back at once, and a lot
- * goes through. */
+/* Nobody knows what a reader does that is not traced, but this one is always back at once, and a
+ * lot goes through. */
 #define AT_ONCE_NS	1000000
 #define AT_ONCE_MOST_NS 10000000
 
