@@ -1748,6 +1748,42 @@ static void a_busy_server_that_waits_for_orders_is_healthy(void **state)
 	assert_int_equal(v.outcome, OUTCOME_WAITING);
 }
 
+/* dbus-daemon, say, traced alone: both its clients connected to it, and one of them serves */
+static void who_a_broker_passes_requests_to_is_awaited(void **state)
+{
+	struct trace_endpoint ep[2] = { downloader(0), downloader(0) };
+	struct trace_snapshot s = { .ep = ep, .n = 2 };
+	struct verdict v;
+	struct card c;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		ep[i].serial = (uint64_t)i + 1;
+		ep[i].making.accepted = true;
+		ep[i].tx_calls.tgid = ep[i].rx_calls.tgid = 7;
+		strcpy(ep[i].rx_calls.comm, "dbus-daemon");
+		strcpy(ep[i].tx_calls.comm, "dbus-daemon");
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 4;
+		ep[i].tx_calls.bytes = ep[i].rx_calls.bytes = 1000;
+	}
+	ep[0].tx_calls.reply_n = ep[1].rx_calls.reply_n = 4;
+	ep[0].tx_calls.reply_ns = 90 * (SECOND / 100);
+	ep[1].rx_calls.reply_ns = 89 * (SECOND / 100);
+	ep[1].making.other_pid = 9;
+	strcpy(ep[1].making.other_comm, "service");
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_int_equal(v.kind, KIND_ANSWERS);
+	assert_int_equal(v.answers.behind, 1);
+	assert_non_null(strstr(c.head, "for service[9], through dbus-daemon[7]"));
+	assert_non_null(strstr(c.next, "attach -p 9"));
+	ep[1].rx_calls.reply_ns = SECOND / 2; /* another client's pauses */
+	verdict_make(&s, &v);
+	assert_int_equal(v.kind, KIND_ANSWERS);
+	assert_int_equal(v.answers.behind, -1);
+}
+
 /* WebSocket pongs, or what a broker's consumer acknowledges */
 static void what_a_server_that_polls_is_sent_are_no_requests(void **state)
 {
@@ -5473,6 +5509,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_reader_that_computes_limits_and_holds_nobody_up),
 	cmocka_unit_test(a_stream_at_its_limit_hides_no_wait_of_others),
 	cmocka_unit_test(a_reader_whose_other_threads_compute_limits_too),
+	cmocka_unit_test(who_a_broker_passes_requests_to_is_awaited),
 	cmocka_unit_test(what_a_server_that_polls_is_sent_are_no_requests),
 	cmocka_unit_test(who_only_receives_datagrams_waits_for_nobody),
 	cmocka_unit_test(an_unseen_reader_that_is_back_at_once_limits),

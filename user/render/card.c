@@ -1573,6 +1573,28 @@ static bool why_it_could_not_run(const struct making *m, const struct trace_call
 	return true;
 }
 
+/* It passes each request on, and waits. */
+static void answers_behind(const struct making *m, const struct slow_answers *a)
+{
+	const struct trace_endpoint *behind = &m->s->ep[a->behind];
+	const struct trace_call_stats *sender = who_sends(m->s, behind);
+	const struct requests *r = &a->requests;
+	struct card *c = m->c;
+	char between[sizeof(c->whom)], each[32];
+
+	snprintf(between, sizeof(between), "%s", c->whom);
+	peer_name(m->s, behind, c->whom, sizeof(c->whom));
+	snprintf(c->head, sizeof(c->head), "%s %s for %s, through %s", c->who,
+		 a->connections > 1 ? "wait" : "waits", c->whom, between);
+	human_ns((double)r->think_ns / (double)r->n, each, sizeof(each));
+	snprintf(c->why, sizeof(c->why), "%s answers after %s, and waits as long and as often for ",
+		 between, each);
+	text_append(c->why, sizeof(c->why), "%s", c->whom);
+	append_doing(m);
+	set_surety(c, INFERRED);
+	next_wait(m, behind, sender ? sender->tgid : 0);
+}
+
 static void card_answers(const struct making *m)
 {
 	const struct slow_answers *a = &m->v->answers;
@@ -1594,6 +1616,10 @@ static void card_answers(const struct making *m)
 			       .ns = a->ns,
 			       .lifetime_ns = a->lifetime_ns,
 			       .goes_on = a->goes_on });
+	if (a->behind >= 0) {
+		answers_behind(m, a);
+		return;
+	}
 	if (why_it_could_not_run(m, program_at(ep), a->ns))
 		return;
 	if (has_requests(&a->requests))

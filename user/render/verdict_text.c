@@ -1281,6 +1281,10 @@ static void say_answers(const struct trace_snapshot *s, const struct verdict *v,
 		return;
 	text_append(buf, len, "; it ");
 	append_requests(&a->requests, false, buf, len);
+	if (a->behind < 0)
+		return;
+	peer_name(s, &s->ep[a->behind], who, sizeof(who));
+	text_append(buf, len, ", and waits as long for %s", who);
 }
 
 static const char *fix_mutual(const struct trace_snapshot *s, const struct verdict *v)

@@ -260,6 +260,39 @@ pid_t find_server_that_may_pause(const struct trace_snapshot *s)
 	return 0;
 }
 
+/* Who passes each request on, as a broker does, takes as long for it as whoever answers that: so
+ * nearly that another client's pauses are not. */
+#define AS_LONG	     0.05
+#define AS_LONG_ONCE 0.01 /* of one request alone */
+
+static bool is_answered_meanwhile(const struct trace_endpoint *there,
+				  const struct trace_endpoint *here)
+{
+	uint64_t took = here->tx_calls.reply_ns, waited = there->rx_calls.reply_ns,
+		 n = here->tx_calls.reply_n, m = there->rx_calls.reply_n;
+
+	return n && larger(n, m) - smaller(n, m) <= 1 && waited <= took &&
+	       (double)(took - waited) <= (n > 1 ? AS_LONG : AS_LONG_ONCE) * (double)took;
+}
+
+static int waits_meanwhile(const struct trace_snapshot *s, const struct trace_endpoint *here)
+{
+	int found = -1;
+
+	for (size_t i = 0; i < s->n && !told_by_looks(here); i++) {
+		const struct trace_endpoint *there = &s->ep[i];
+
+		if (there == here || there->proto == TRACE_PIPE || !are_counted(there) ||
+		    there->tx_calls.tgid != program_at(here)->tgid ||
+		    !is_answered_meanwhile(there, here))
+			continue;
+		if (found >= 0) /* which of them it is for, nobody can tell */
+			return -1;
+		found = (int)i;
+	}
+	return found;
+}
+
 struct slow_answers find_slow_answers(const struct trace_snapshot *s)
 {
 	const struct trace_endpoint **v = array_new(s->n, 0, sizeof(*v));
@@ -276,5 +309,6 @@ struct slow_answers find_slow_answers(const struct trace_snapshot *s)
 			most = one;
 	}
 	free(v);
+	most.behind = most.endpoint < 0 ? -1 : waits_meanwhile(s, &s->ep[most.endpoint]);
 	return most;
 }

@@ -266,6 +266,8 @@ struct slow_answers {
 	uint64_t ns, lifetime_ns;
 	uint64_t cpu_ns; /* of `ns`, on a CPU, as far as is known */
 	struct requests requests; /* n 0: looks count none */
+	int behind; /* at this connection of its own it waited as long, as often, and passed the
+		       answers on; -1: at none */
 };
 
 /* No stall stands out, but together they are too much to be called health: many small ones, or of

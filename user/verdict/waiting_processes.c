@@ -16,8 +16,15 @@ static size_t add(pid_t *pids, size_t n, size_t max, pid_t pid)
 	return n;
 }
 
+static pid_t other_process(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	return ep->peer >= 0 ? program_at(&s->ep[ep->peer])->tgid : ep->making.other_pid;
+}
+
 pid_t verdict_awaited(const struct trace_snapshot *s, const struct verdict *v)
 {
+	if (v->kind == KIND_ANSWERS && v->answers.behind >= 0)
+		return other_process(s, &s->ep[v->answers.behind]);
 	if (v->kind == KIND_ANSWERS)
 		return program_at(&s->ep[v->answers.endpoint])->tgid;
 	return v->kind == KIND_WAIT ? awaited_process(s, v->wait.endpoint) : 0;
@@ -28,7 +35,9 @@ pid_t verdict_awaited_thread(const struct trace_snapshot *s, const struct verdic
 	const struct trace_endpoint *ep;
 	const struct trace_call_stats *b;
 
-	if (v->kind == KIND_ANSWERS)
+	if (v->kind == KIND_ANSWERS && v->answers.behind >= 0)
+		ep = NULL;
+	else if (v->kind == KIND_ANSWERS)
 		ep = &s->ep[v->answers.endpoint];
 	else
 		ep = v->kind == KIND_WAIT ? awaited_end(s, &s->ep[v->wait.endpoint]) : NULL;
