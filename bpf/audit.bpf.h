@@ -173,6 +173,7 @@ static __always_inline void note_path(struct endpoint *ep, __u64 sk)
 	p->mss = GET(tp, mss_cache);
 	p->cwnd = GET(tp, snd_cwnd);
 	p->ssthresh = GET(tp, snd_ssthresh);
+	p->rcv_wnd = GET(tp, rcv_wnd);
 	p->lost = GET(tp, lost) - p->lost_then;
 	p->segs_out = GET(tp, data_segs_out) - p->segs_then;
 	p->ooo = GET(tp, rcv_ooopack) - ep->hole.ooo_then;

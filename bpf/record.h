@@ -383,7 +383,8 @@ struct path {
 	unsigned int lost, lost_then;	  /* segments marked lost so far, and when this began */
 	unsigned int segs_out, segs_then; /* with data, sent */
 	unsigned int ooo;		  /* came out of order */
-	unsigned int app_limited, pad;
+	unsigned int app_limited;
+	unsigned int rcv_wnd; /* what this end lets the other one send at once */
 	unsigned long long pacing_rate, max_pacing_rate;
 	char congestion_control[16];
 };

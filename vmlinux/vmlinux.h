@@ -226,6 +226,7 @@ struct tcp_sock {
 	__u32 rcv_tstamp;
 	__u32 rcv_nxt;
 	__u32 rcv_wup;
+	__u32 rcv_wnd;
 	__u32 copied_seq;
 	__u64 bytes_acked;
 	__u64 bytes_received;

@@ -1784,6 +1784,33 @@ static void who_a_broker_passes_requests_to_is_awaited(void **state)
 	assert_int_equal(v.answers.behind, -1);
 }
 
+/* a small SO_RCVBUF, and 60 ms to the server, which is not traced */
+static void a_small_window_at_a_long_path_holds_who_receives(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_snapshot s = { .ep = ep, .n = 1 };
+	struct verdict v;
+	struct card c;
+
+	(void)state;
+	client_and_server(ep);
+	ep[0].peer = -1;
+	ep[0].min_rtt_us = ep[0].rtt_us = 60000;
+	ep[0].rx_calls.bytes_res = TRACE_EXACT;
+	ep[0].rx_calls.bytes = 300000;
+	ep[0].path.receive_window = 20000;
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_string_equal(c.head, "curl[12] waits for its own receive window");
+	assert_non_null(strstr(c.why, "of 20.0 kB is all that can be on its way in a round trip of "
+				      "60.0 ms: 300 kB/s come"));
+	assert_non_null(strstr(c.fix, "SO_RCVBUF"));
+	ep[0].path.receive_window = 3000000; /* as the kernel chooses */
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_null(strstr(c.head, "window"));
+}
+
 /* WebSocket pongs, or what a broker's consumer acknowledges */
 static void what_a_server_that_polls_is_sent_are_no_requests(void **state)
 {
@@ -5510,6 +5537,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_stream_at_its_limit_hides_no_wait_of_others),
 	cmocka_unit_test(a_reader_whose_other_threads_compute_limits_too),
 	cmocka_unit_test(who_a_broker_passes_requests_to_is_awaited),
+	cmocka_unit_test(a_small_window_at_a_long_path_holds_who_receives),
 	cmocka_unit_test(what_a_server_that_polls_is_sent_are_no_requests),
 	cmocka_unit_test(who_only_receives_datagrams_waits_for_nobody),
 	cmocka_unit_test(an_unseen_reader_that_is_back_at_once_limits),

@@ -22,6 +22,7 @@
 #include "verdict/long_wait.h"
 #include "verdict/other_clients.h"
 #include "verdict/other_findings.h"
+#include "verdict/own_window.h"
 #include "verdict/replies.h"
 #include "verdict/requests.h"
 
@@ -1115,6 +1116,22 @@ static void why_no_request(const struct making *m, const struct trace_endpoint *
 	append_unasked(m, ep);
 }
 
+static void why_own_window(const struct making *m, const struct trace_endpoint *ep)
+{
+	char window[24], rate[24], rtt[32];
+
+	rate_text(ep->path.receive_window, "B", window, sizeof(window));
+	window[strcspn(window, "/")] = '\0';
+	rate_text(rate_of_receiving(ep), "B", rate, sizeof(rate));
+	human_ns(1e3 * ep->min_rtt_us, rtt, sizeof(rtt));
+	snprintf(m->c->why, sizeof(m->c->why),
+		 "its own receive window of %s is all that can be on its way in a round trip of "
+		 "%s: %s come",
+		 window, rtt, rate);
+	set_fix(m->c, "raise SO_RCVBUF, or do not set it; net.ipv4.tcp_rmem limits what the kernel "
+		      "chooses by itself");
+}
+
 /* what would end it, in words */
 static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		     const struct trace_call_stats *sender)
@@ -1124,7 +1141,9 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 	size_t len = sizeof(m->c->why);
 
 	human_ns((double)r.each_ns, each, sizeof(each));
-	if (r.n)
+	if (is_held_by_own_window(ep))
+		why_own_window(m, ep);
+	else if (r.n)
 		snprintf(buf, len, "its path takes %s for each of %" PRIu64 " answers", each, r.n);
 	else if (is_seen_on_its_way(m, ep))
 		snprintf(buf, len,
@@ -1357,6 +1376,15 @@ static void head_of_token(const struct making *m, const struct trace_endpoint *e
 		 c->whom);
 }
 
+static void head_of_own_window(const struct making *m)
+{
+	struct card *c = m->c;
+
+	snprintf(c->whom, sizeof(c->whom), "its own receive window");
+	snprintf(c->head, sizeof(c->head), "%s %s for %s", c->who, waits(c->who),
+		 name_is_plural(c->who) ? "their own receive windows" : c->whom);
+}
+
 static void card_wait(const struct making *m)
 {
 	const struct trace_endpoint *ep = &m->s->ep[m->v->wait.endpoint];
@@ -1371,8 +1399,14 @@ static void card_wait(const struct making *m)
 		head_of_chain(m);
 	else
 		head_of_wait(m, ep);
+	if (is_held_by_own_window(ep))
+		head_of_own_window(m);
 	where_wait(m);
 	why_wait(m, ep, sender);
+	if (is_held_by_own_window(ep)) {
+		set_surety(m->c, INFERRED);
+		return;
+	}
 	if (awaits_its_doing(m, ep, sender)) {
 		append_doing(m);
 		fix_doing(m, false);

@@ -103,7 +103,7 @@ static uint64_t servers_inode(const struct trace_endpoint *ep, pid_t server)
 	if (ep->proto == TRACE_PIPE || ep->closed)
 		return 0;
 	if (ep->making.other_pid == server)
-		return ep->making.other_inode;
+		return ep->other_inode;
 	return ep->rx_calls.tgid == server || ep->tx_calls.tgid == server ? ep->inode : 0;
 }
 

@@ -472,6 +472,7 @@ static void fill_path(struct trace_path *out, const struct path *in)
 	out->out_of_order = in->ooo;
 	out->cwnd = in->cwnd;
 	out->ssthresh = in->ssthresh;
+	out->receive_window = in->rcv_wnd;
 	out->app_limited = in->app_limited;
 }
 

@@ -172,8 +172,6 @@
 	F(making., other_comm, COMM, TEXT, LAST, MAKING, NULL, OWN, always) \
 	/* Unix: a thread of it slept in a call that receives there, when it was asked */ \
 	F(making., other_receives, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
-	/* of the other end, which is no endpoint; 0: not known */ \
-	F(making., other_inode, U64, NUMBER, LAST, MAKING, NULL, OWN, always) \
 	/* whenever it was asked, the server of this connection waited for data to come */ \
 	/* there: it worked on no request that had */ \
 	F(making., server_polls, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
@@ -222,6 +220,8 @@
 	F(path., max_pacing_bytes_per_s, U64, BYTES_PER_S, LAST, PATH, \
 	  "~max_pacing_bytes_per_s", OWN, unless_zero) \
 	F(path., congestion_control, COMM, TEXT, LAST, PATH, NULL, OWN, always) \
+	/* what this end let the other one send at once */ \
+	F(path., receive_window, U32, BYTES, LAST, PATH, "~receive_window", OWN, unless_zero) \
 	/* next: the path */
 
 #define ENDPOINT_FIGURES(F) \

@@ -338,7 +338,7 @@ static void name_holder(void *ctx, pid_t pid, int dir, long fd)
 		e--;
 	for (; e < last && e->other == want.other; e++) {
 		e->ep->making.other_pid = pid;
-		e->ep->making.other_inode = e->other;
+		e->ep->other_inode = e->other;
 		fd_owner_name(pid, e->ep->making.other_comm);
 		if (is_worth_asking(e->ep) && all->asked++ < ASKED_MOST)
 			e->ep->making.other_receives |= is_received_from(pid, fd);
