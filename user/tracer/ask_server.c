@@ -98,24 +98,23 @@ static bool polls(const struct polled *p, uint64_t inode)
 	return false;
 }
 
-static uint64_t servers_inode(const struct trace_endpoint *ep, pid_t server)
+/* of the socket by which the server takes part in it; 0: it does not */
+static uint64_t servers_inode(const struct trace_endpoint *ep, uint64_t other, pid_t server)
 {
 	if (ep->proto == TRACE_PIPE || ep->closed)
 		return 0;
 	if (ep->making.other_pid == server)
-		return ep->other_inode;
+		return other;
 	return ep->rx_calls.tgid == server || ep->tx_calls.tgid == server ? ep->inode : 0;
 }
 
-static void ask(const struct trace_snapshot *s, struct polled *p, uint8_t *found)
+static void ask(struct polled *p)
 {
 	char path[40];
 
 	p->n = 0;
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
 	proc_numbers(path, ask_thread, p);
-	for (size_t i = 0; i < s->n; i++)
-		found[i] += polls(p, servers_inode(&s->ep[i], p->pid));
 }
 
 /* in the middle of such a call, mostly */
@@ -132,18 +131,33 @@ static bool is_stopped(pid_t pid)
 	return stopped;
 }
 
+/* found: by the endpoint's index, in how many rounds it was polled */
+static void ask_again_and_again(struct polled *p, const uint64_t *inodes, size_t n, uint8_t *found)
+{
+	for (int round = 0; round < ROUNDS; round++) {
+		nanosleep(&(struct timespec){ .tv_nsec = APART_NS }, NULL);
+		ask(p);
+		for (size_t i = 0; i < n; i++)
+			found[i] += polls(p, inodes[i]);
+	}
+}
+
 void trace_ask_server(struct trace_snapshot *s, pid_t server)
 {
 	struct polled *p = is_stopped(server) ? NULL : calloc(1, sizeof(*p));
 	uint8_t *found = array_new(s->n, 1, sizeof(*found));
+	uint64_t *inodes = array_new(s->n, 1, sizeof(*inodes));
 
-	for (int round = 0; p && found && round < ROUNDS; round++) {
+	if (p && found && inodes) {
 		p->pid = server;
-		nanosleep(&(struct timespec){ .tv_nsec = APART_NS }, NULL);
-		ask(s, p, found);
+		other_ends_inodes(s, inodes);
+		for (size_t i = 0; i < s->n; i++)
+			inodes[i] = servers_inode(&s->ep[i], inodes[i], server);
+		ask_again_and_again(p, inodes, s->n, found);
+		for (size_t i = 0; i < s->n; i++)
+			s->ep[i].making.server_polls |= found[i] >= ENOUGH;
 	}
-	for (size_t i = 0; p && found && i < s->n; i++)
-		s->ep[i].making.server_polls = found[i] >= ENOUGH;
 	free(found);
+	free(inodes);
 	free(p);
 }

@@ -198,6 +198,9 @@ bool proc_waits_for_child(pid_t pid);
 uint64_t proc_began(pid_t pid);
 /* "socket:[123]", "pipe:[123]", or a path, which may be a FIFO's: SEED_FIFO; 0: nothing of ours */
 uint64_t proc_inode(int dir, long fd);
+/* By the endpoint's index: of the socket at the other end, where that is no endpoint, but on this
+ * host. Only what is found is set. */
+void other_ends_inodes(struct trace_snapshot *s, uint64_t *inodes);
 
 #define RING_HOLDS 512 /* records of an end: a fifth of the ring */
 

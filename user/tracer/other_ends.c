@@ -83,9 +83,9 @@ static uint64_t own_netns(void)
 	return stat("/proc/self/ns/net", &st) ? 0 : (uint64_t)st.st_ino;
 }
 
-static bool lacks_other(const struct trace_endpoint *ep)
+static bool has_lone_end(const struct trace_endpoint *ep)
 {
-	if (ep->peer >= 0 || ep->making.other_pid)
+	if (ep->peer >= 0)
 		return false;
 	if (is_unix(ep))
 		return !ep->closed && ep->inode;
@@ -105,14 +105,16 @@ static void place_of(struct lone_end *e)
 	e->here = inet_end(ep->family, ep->local.ip, ep->local.port);
 }
 
-static void list(struct trace_snapshot *s, struct lone_ends *all)
+/* named: those too that have a name */
+static void list(struct trace_snapshot *s, bool named, struct lone_ends *all)
 {
 	uint64_t netns = own_netns();
 
 	for (size_t i = 0; i < s->n; i++) {
 		struct trace_endpoint *ep = &s->ep[i];
 
-		if (!lacks_other(ep) || (ep->netns && ep->netns != netns))
+		if (!has_lone_end(ep) || (ep->making.other_pid && !named) ||
+		    (ep->netns && ep->netns != netns))
 			continue;
 		all->v[all->n] = (struct lone_end){ .ep = ep };
 		place_of(&all->v[all->n++]);
@@ -338,24 +340,40 @@ static void name_holder(void *ctx, pid_t pid, int dir, long fd)
 		e--;
 	for (; e < last && e->other == want.other; e++) {
 		e->ep->making.other_pid = pid;
-		e->ep->other_inode = e->other;
 		fd_owner_name(pid, e->ep->making.other_comm);
 		if (is_worth_asking(e->ep) && all->asked++ < ASKED_MOST)
 			e->ep->making.other_receives |= is_received_from(pid, fd);
 	}
 }
 
-void trace_name_other_ends(struct trace_snapshot *s)
+static struct lone_ends find_others(struct trace_snapshot *s, bool named)
 {
 	struct lone_ends all = { .v = array_new(s->n, 1, sizeof(*all.v)) };
 
 	if (all.v)
-		list(s, &all);
+		list(s, named, &all);
 	if (all.n) {
 		qsort(all.v, all.n, sizeof(*all.v), by_place);
 		ask_kernel(&all);
 		qsort(all.v, all.n, sizeof(*all.v), by_other);
-		proc_descriptors(name_holder, &all);
 	}
+	return all;
+}
+
+void trace_name_other_ends(struct trace_snapshot *s)
+{
+	struct lone_ends all = find_others(s, false);
+
+	if (all.n)
+		proc_descriptors(name_holder, &all);
+	free(all.v);
+}
+
+void other_ends_inodes(struct trace_snapshot *s, uint64_t *inodes)
+{
+	struct lone_ends all = find_others(s, true);
+
+	for (size_t i = 0; i < all.n; i++)
+		inodes[all.v[i].ep - s->ep] = all.v[i].other;
 	free(all.v);
 }

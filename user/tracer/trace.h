@@ -229,7 +229,6 @@ struct trace_endpoint {
 	uint64_t serial; /* one for each endpoint of a session, never reused: match snapshots by it
 			  */
 	uint64_t inode;	 /* 0: unknown */
-	uint64_t other_inode; /* of making.other_pid's socket; no recording has it */
 	uint32_t netns;	 /* inode number */
 	enum trace_proto proto;
 	int family; /* AF_INET, AF_INET6, AF_UNIX; a pipe: 0 */
