@@ -397,6 +397,15 @@ static const char *pacing_fix(const struct trace_endpoint *ep)
 	return tx_fixes[TX_PACING];
 }
 
+#define PAUSES 0.2 /* of its time */
+
+static bool starts_after_pauses(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_TCP && is_far(ep) && ep->retransmits_res != TRACE_UNKNOWN &&
+	       !ep->retransmits &&
+	       (double)ep->tx.ns[TX_IDLE] >= PAUSES * (double)ep->tx.lifetime_ns;
+}
+
 /* its congestion control's */
 static const char *own_pace_fix(const struct trace_endpoint *ep, const struct finding *f)
 {
@@ -405,6 +414,9 @@ static const char *own_pace_fix(const struct trace_endpoint *ep, const struct fi
 		       "(ip -s link, tc -s qdisc, nstat)";
 	if (f->cause == TX_CWND && f->blamed == BLAME_NOBODY && is_in_slow_start(ep))
 		return slow_start_fix;
+	if (f->cause == TX_CWND && f->blamed == BLAME_NOBODY && starts_after_pauses(ep))
+		return "nothing was lost, and it pauses: after a pause the window starts small "
+		       "again, unless net.ipv4.tcp_slow_start_after_idle is 0";
 	return f->cause == TX_PACING ? pacing_fix(ep) : tx_fixes[f->cause];
 }
 
