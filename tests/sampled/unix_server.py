@@ -3,7 +3,8 @@
 """
 unix_server.py: no Unix socket tells when it was last used. A session of the server alone that
 begins after the request came finds the client asleep in a call to receive: somebody waits for
-that server. One whose client does something else keeps nobody waiting.
+that server. One whose client does something else keeps nobody waiting, nor does one that waits
+for more to come there.
 
 Exit: 0 right, 1 wrong."""
 import json
@@ -21,6 +22,13 @@ LONG = 60
 
 def work(listener):
     """Serve one client, whose request takes longer than the test."""
+    s, _ = listener.accept()
+    listener.close()
+    s.recv(100)
+    time.sleep(LONG)
+
+
+def wait_for_more(listener):
     s, _ = listener.accept()
     listener.close()
     s.recv(100)
@@ -48,12 +56,12 @@ def not_at_all(_):
     time.sleep(LONG)
 
 
-def said_of_server(receive):
+def said_of_server(receive, serve=work):
     path = f"\0ipcstall-server-{os.getpid()}"
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(path)
         listener.listen()
-        pids = [child("server", lambda: work(listener)),
+        pids = [child("server", lambda: serve(listener)),
                 child("client", lambda: ask(path, receive), listener)]
     try:
         time.sleep(0.3)  # it has asked
@@ -70,7 +78,8 @@ def waits(said):
 
 def main():
     right = [waits(said_of_server(by_call)), waits(said_of_server(by_poll)),
-             said_of_server(not_at_all)["outcome"] == "unknown"]
+             said_of_server(not_at_all)["outcome"] == "unknown",
+             said_of_server(by_call, wait_for_more)["outcome"] == "unknown"]
     return 0 if all(right) else 1
 
 
