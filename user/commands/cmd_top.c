@@ -40,8 +40,8 @@ static const struct opt top_options[] = {
 	SEEN_OPTIONS,
 	SAMPLED_OPTIONS,
 	OPT_HEAD("Screen and lines"),
-	{ OPT_TIME, 'i', "interval", "TIME", "time between refreshes; more where reading thousands "
-		"of endpoints would take more than --budget", TOP(delay_ns), 50e6, 3600e9 },
+	{ OPT_TIME, 'i', "interval", "TIME", "time between refreshes; longer for "
+		"thousands of endpoints, within the CPU limit", TOP(delay_ns), 50e6, 3600e9 },
 	{ OPT_TIME, 'd', "duration", "TIME", "end after this time (0: at q or Ctrl-C)",
 		SESSION_OPT(duration_ns), 0, 86400e9 },
 	{ OPT_INT, 0, "iterations", "N", "end after this many refreshes (0: never)",
