@@ -23,6 +23,7 @@
 #include "verdict/other_clients.h"
 #include "verdict/other_findings.h"
 #include "verdict/own_window.h"
+#include "verdict/pipeline.h"
 #include "verdict/replies.h"
 #include "verdict/requests.h"
 
@@ -488,7 +489,8 @@ static void card_stall(const struct making *m)
 		append_unread_here(m);
 	} else if (is_elsewhere(m, root ? root : f)) {
 		append_doing(m);
-		fix_doing(m, true);
+		if (!comes_in_bursts(&m->s->ep[(root ? root : f)->endpoint]))
+			fix_doing(m, true);
 	}
 }
 

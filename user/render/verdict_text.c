@@ -16,6 +16,7 @@
 #include "verdict/limit.h"
 #include "verdict/other_findings.h"
 #include "verdict/requests.h"
+#include "verdict/pipeline.h"
 
 #define CAUSE_FIX(sym, num, name, stall, nist, what, fix) [sym] = fix,
 static const char *const tx_fixes[TX_N] = { TX_STATES(CAUSE_FIX) },
@@ -425,6 +426,9 @@ static const char *sndbuf_fix(const struct trace_snapshot *s, const struct findi
 {
 	const struct trace_endpoint *ep = &s->ep[f->endpoint];
 
+	if (comes_in_bursts(ep))
+		return "give the pipe more room (F_SETPIPE_SZ): the writer comes in bursts, and "
+		       "between them the reader waits; or read in larger pieces";
 	if (ep->proto == TRACE_PIPE)
 		return "read sooner or in larger pieces; more room (F_SETPIPE_SZ) only carries "
 		       "over bursts";

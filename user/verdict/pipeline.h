@@ -8,4 +8,7 @@
  * while it sleeps in a send it reads nothing, and whatever it computes is about what it read. */
 bool is_filter(const struct trace_snapshot *s, pid_t tgid);
 
+/* A pipe that is full when one writes, and empty when the other reads: more room would help. */
+bool comes_in_bursts(const struct trace_endpoint *ep);
+
 #endif
