@@ -51,6 +51,18 @@ mkfifo hold
 crowd=$!
 jobs_to_end+=($crowd)
 until_true grep -q ready crowd
+"$IPCSTALL" watch -p $crowd -i 1s >w.ndjson 2>err &
+tool=$!
+jobs_to_end+=($tool)
+until_true grep -qs watching err
+all_well() { # an interval in which samples were taken, and none of them found a stall
+	kill -USR1 $tool
+	grep -q '"kind": *"unseen".*"looks": *[1-9]' w.ndjson
+}
+until_true all_well
+check 'of a thousand that are all well SIGUSR1 writes what was judged too' "$(head -c 300 w.ndjson)" all_well
+kill $tool
+wait $tool
 rm -f go err w.ndjson
 "$KNOWN" --go go nagle n=2000 >known.json &
 known=$!

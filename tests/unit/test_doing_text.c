@@ -93,9 +93,27 @@ static void who_may_not_run_is_neither_asleep_nor_busy(void **state)
 	assert_true(has_fix(&a, false));
 }
 
+static void a_path_is_told_of_the_call_that_has_it(void **state)
+{
+	struct asleep a = looked(SYS_openat, 20);
+
+	strcpy(a.path, "/tmp/x");
+	a.path_nr = SYS_openat;
+	says(&a, "sleeps in openat() of /tmp/x");
+	a.opens_fifo = true;
+	says(&a, "sleeps in openat() of /tmp/x: no program has the other end of that FIFO open");
+	a.v[0].nr = SYS_flock; /* it was found in open() once, and mostly elsewhere */
+	says(&a, "sleeps in flock(), for a lock on a file");
+	a.v[0].nr = SYS_connect;
+	a.path_nr = SYS_connect;
+	a.opens_fifo = false;
+	says(&a, "sleeps in connect() to /tmp/x, whose backlog is full");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_path_is_told_of_the_call_that_has_it),
 		cmocka_unit_test(a_sleep_is_told_where_most_looks_found_it),
 		cmocka_unit_test(a_disk_is_told_by_the_threads_state),
 		cmocka_unit_test(a_page_that_is_read_is_no_call),

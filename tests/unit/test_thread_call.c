@@ -6,7 +6,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <poll.h>
+#include <netinet/in.h>
+#include <sys/select.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -62,12 +66,74 @@ static void polled_descriptors_stand_in_memory(void **state)
 	assert_int_equal(thread_call_polled(getpid(), &c, fds, 2), 0);
 }
 
+static void selected_descriptors_stand_in_memory(void **state)
+{
+	struct thread_call c;
+	uint64_t fds[2];
+	fd_set set;
+
+	FD_ZERO(&set);
+	FD_SET(3, &set);
+	FD_SET(70, &set);
+	c = (struct thread_call){ .nr = SYS_pselect6, .args = { 71, (uintptr_t)&set } };
+	assert_true(thread_call_is_select(&c));
+	assert_int_equal(thread_call_polled(getpid(), &c, fds, 2), 2);
+	assert_int_equal(fds[0], 3);
+	assert_int_equal(fds[1], 70);
+	assert_int_equal(thread_call_polled(getpid(), &c, fds, 1), 0);
+	c.args[0] = 70; /* the last of them is beyond what it asks for */
+	assert_int_equal(thread_call_polled(getpid(), &c, fds, 2), 1);
+	c.args[1] = 0; /* to write alone */
+	assert_int_equal(thread_call_polled(getpid(), &c, fds, 2), 0);
+}
+
+static void epoll_is_told_from_poll(void **state)
+{
+	struct thread_call c = { .nr = SYS_epoll_pwait, .args = { 4 } };
+
+	assert_true(thread_call_is_epoll(&c));
+	assert_false(thread_call_is_poll(&c));
+	assert_false(thread_call_is_select(&c));
+	assert_false(thread_call_polls_nothing(&c));
+}
+
+static void what_is_opened_or_connected_to_has_a_path(void **state)
+{
+	struct sockaddr_un unix_end = { .sun_family = AF_UNIX, .sun_path = "/run/x.sock" };
+	struct sockaddr_un abstract = { .sun_family = AF_UNIX, .sun_path = "\0x" };
+	struct sockaddr_in inet = { .sin_family = AF_INET };
+	struct thread_call c = { .nr = SYS_openat, .args = { 0, (uintptr_t)"/tmp/fifo" } };
+	char path[108];
+
+	assert_true(thread_call_path(getpid(), &c, path, sizeof(path)));
+	assert_string_equal(path, "/tmp/fifo");
+	assert_true(thread_call_path(getpid(), &c, path, 6));
+	assert_string_equal(path, "/tmp/");
+	c = (struct thread_call){ .nr = SYS_connect,
+				  .args = { 3, (uintptr_t)&unix_end, sizeof(unix_end) } };
+	assert_true(thread_call_path(getpid(), &c, path, sizeof(path)));
+	assert_string_equal(path, "/run/x.sock");
+	c.args[1] = (uintptr_t)&abstract;
+	assert_true(thread_call_path(getpid(), &c, path, sizeof(path)));
+	assert_string_equal(path, "@x");
+	c.args[1] = (uintptr_t)&inet;
+	c.args[2] = sizeof(inet);
+	assert_false(thread_call_path(getpid(), &c, path, sizeof(path)));
+	c = (struct thread_call){ .nr = SYS_openat, .args = { 0, 8 } };
+	assert_false(thread_call_path(getpid(), &c, path, sizeof(path)));
+	c = (struct thread_call){ .nr = SYS_read };
+	assert_false(thread_call_path(getpid(), &c, path, sizeof(path)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_is_a_call_or_none),
 		cmocka_unit_test(a_poll_of_nothing_is_a_timer),
 		cmocka_unit_test(polled_descriptors_stand_in_memory),
+		cmocka_unit_test(selected_descriptors_stand_in_memory),
+		cmocka_unit_test(epoll_is_told_from_poll),
+		cmocka_unit_test(what_is_opened_or_connected_to_has_a_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,7 @@
 #include "stats/rng.h"
 #include "verdict/blame.h"
 #include "verdict/by_address.h"
+#include "verdict/feed.h"
 #include "verdict/unsampled_connections.h"
 #include "verdict/mutual_wait.h"
 #include "render/card.h"
@@ -57,6 +58,16 @@ static struct trace_endpoint downloader(uint64_t ns)
 	ep.rx.ns[RX_UNREAD] = ep.rx.max[RX_UNREAD] = ns;
 	ep.rx.count[RX_UNREAD] = 1;
 	return ep;
+}
+
+static void card_of(const struct trace_endpoint *ep, struct card *c)
+{
+	struct trace_endpoint copy = *ep;
+	struct trace_snapshot s = { .ep = &copy, .n = 1 };
+	struct verdict v;
+
+	verdict_make(&s, &v);
+	card_make(&s, &v, c);
 }
 
 static void a_late_reader_is_no_health(void **state)
@@ -1788,8 +1799,6 @@ static void who_a_broker_passes_requests_to_is_awaited(void **state)
 static void a_small_window_at_a_long_path_holds_who_receives(void **state)
 {
 	struct trace_endpoint ep[2];
-	struct trace_snapshot s = { .ep = ep, .n = 1 };
-	struct verdict v;
 	struct card c;
 
 	(void)state;
@@ -1799,15 +1808,13 @@ static void a_small_window_at_a_long_path_holds_who_receives(void **state)
 	ep[0].rx_calls.bytes_res = TRACE_EXACT;
 	ep[0].rx_calls.bytes = 300000;
 	ep[0].path.receive_window = 20000;
-	verdict_make(&s, &v);
-	card_make(&s, &v, &c);
+	card_of(&ep[0], &c);
 	assert_string_equal(c.head, "curl[12] waits for its own receive window");
 	assert_non_null(strstr(c.why, "of 20.0 kB is all that can be on its way in a round trip of "
 				      "60.0 ms: 300 kB/s come"));
 	assert_non_null(strstr(c.fix, "SO_RCVBUF"));
 	ep[0].path.receive_window = 3000000; /* as the kernel chooses */
-	verdict_make(&s, &v);
-	card_make(&s, &v, &c);
+	card_of(&ep[0], &c);
 	assert_null(strstr(c.head, "window"));
 }
 
@@ -2277,6 +2284,30 @@ static void seen_by_looks(struct trace_endpoint *ep)
 	ep->rx_calls.bytes_res = ep->tx_calls.bytes_res = TRACE_BOUNDED;
 	memset(ep->rx.resolution, TRACE_BY_LOOKS, sizeof(ep->rx.resolution));
 	memset(ep->tx.resolution, TRACE_BY_LOOKS, sizeof(ep->tx.resolution));
+}
+
+/* a server alone, of whose connection samples know bytes and segments */
+static void long_answers_seen_by_samples_are_no_feed(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct trace_snapshot s = { .ep = &ep, .n = 1 };
+
+	(void)state;
+	seen_by_looks(&ep);
+	ep.making.accepted = ep.making.server_polls = true;
+	ep.rx_calls.bytes = 10 * 20;
+	ep.tx_calls.bytes = 10 * 100;
+	ep.path.sent_segments = 10;
+	assert_true(is_feed(&s, 0));
+	ep.rx_calls.bytes = 10 * 100;
+	assert_false(is_feed(&s, 0));
+	ep.tx_calls.bytes = 70 * 1448; /* one answer, to one request */
+	ep.path.sent_segments = 70;
+	assert_false(is_feed(&s, 0));
+	ep.proto = TRACE_UNIX_STREAM; /* samples do not see its bytes */
+	ep.family = 1;
+	ep.rx_calls.bytes = ep.tx_calls.bytes = ep.path.sent_segments = 0;
+	assert_false(is_feed(&s, 0));
 }
 
 /* By looks: a wait of two fifths of the time that most looks find again lasts long each time. */
@@ -3597,16 +3628,6 @@ static struct trace_endpoint paced(void)
 	ep.path.pacing_bytes_per_s = 2200000;
 	strcpy(ep.path.congestion_control, "bbr");
 	return ep;
-}
-
-static void card_of(const struct trace_endpoint *ep, struct card *c)
-{
-	struct trace_endpoint copy = *ep;
-	struct trace_snapshot s = { .ep = &copy, .n = 1 };
-	struct verdict v;
-
-	verdict_make(&s, &v);
-	card_make(&s, &v, c);
 }
 
 /* It lets no queue stand before the bottleneck, and measures what that delivers. */
@@ -5537,6 +5558,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_stream_at_its_limit_hides_no_wait_of_others),
 	cmocka_unit_test(a_reader_whose_other_threads_compute_limits_too),
 	cmocka_unit_test(who_a_broker_passes_requests_to_is_awaited),
+	cmocka_unit_test(long_answers_seen_by_samples_are_no_feed),
 	cmocka_unit_test(a_small_window_at_a_long_path_holds_who_receives),
 	cmocka_unit_test(what_a_server_that_polls_is_sent_are_no_requests),
 	cmocka_unit_test(who_only_receives_datagrams_waits_for_nobody),

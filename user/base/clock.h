@@ -125,6 +125,15 @@ static inline uint64_t next_due(uint64_t due, uint64_t every, uint64_t now)
 	return now > due + every ? now + every : due + every;
 }
 
+/* How long until that may be done again which took so much CPU time, if it is to take no more than
+ * `share` of a CPU; not less than `least`. */
+static inline uint64_t gap_for_share(uint64_t least, uint64_t cost_ns, double share)
+{
+	double gap = (double)cost_ns / share;
+
+	return gap > (double)least ? (uint64_t)gap : least;
+}
+
 /* Sleep to an instant of CLOCK_MONOTONIC; returns at once when it has passed. */
 void sleep_until_ns(uint64_t when);
 

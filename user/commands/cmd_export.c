@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/param.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -110,7 +109,7 @@ static int read_ledgers(struct exporter *x)
 static uint64_t next_reading(const struct exporter *x, uint64_t age)
 {
 	if (x->state.sampled)
-		age = MAX(age, (uint64_t)((double)x->read_cpu_ns / READING_SHARE));
+		age = gap_for_share(age, x->read_cpu_ns, READING_SHARE);
 	return x->read_ns + age;
 }
 

@@ -148,6 +148,7 @@ static void note_path(struct asleep *a, const struct thread_call *call)
 
 	if (*a->path || !thread_call_path(a->tid, call, a->path, sizeof(a->path)))
 		return;
+	a->path_nr = call->nr;
 	snprintf(there, sizeof(there), "/proc/%d/%s/%s", (int)a->pid,
 		 *a->path == '/' ? "root" : "cwd", a->path);
 	a->opens_fifo = !thread_call_connects(call) && !stat(there, &st) && S_ISFIFO(st.st_mode);
@@ -156,14 +157,13 @@ static void note_path(struct asleep *a, const struct thread_call *call)
 bool asleep_look(struct asleep *a)
 {
 	struct thread_call call;
-	char path[64], line[200];
+	enum thread_state state = thread_call_read(a->pid, a->tid, &call);
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)a->pid, (int)a->tid);
-	if (!text_first_line(path, line, sizeof(line)))
+	if (state == THREAD_GONE)
 		return false;
 	if (!a->looks++)
 		note_name(a);
-	if (!thread_call_parse(line, &call)) {
+	if (state == THREAD_RUNS) {
 		a->running++;
 	} else {
 		count(a, (int)call.nr, thread_call_polls_nothing(&call));

@@ -20,7 +20,10 @@ struct asleep_call {
 struct asleep {
 	pid_t pid, tid;
 	char comm[16];
-	char path[108]; /* that it opens, or of the Unix socket that it connects to; "": neither */
+	/* Of the first of these calls that it was found in: the path that it opens, or of the Unix
+	 * socket that it connects to. "": it was found in none. */
+	char path[108];
+	long path_nr;	 /* that call */
 	bool opens_fifo; /* at that path */
 	unsigned int looks, running; /* running: on a CPU, or ready for one */
 	unsigned int disk; /* asleep where no signal wakes it: as a rule for a disk */

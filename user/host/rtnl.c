@@ -173,3 +173,13 @@ int rtnl_dump(int fd, struct rtnl_req *r, rtnl_fn fn, void *arg)
 	} while (!dump_part(buf, got, fn, arg, &rc));
 	return rc;
 }
+
+void sock_diag_dump(struct rtnl_req *r, rtnl_fn fn, void *arg)
+{
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+
+	if (fd < 0)
+		return;
+	rtnl_dump(fd, r, fn, arg);
+	close(fd);
+}

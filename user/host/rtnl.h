@@ -34,6 +34,8 @@ void rtnl_nest_end(struct rtnl_req *r, struct rtattr *nest);
  * gave any. */
 int rtnl_call(int fd, struct rtnl_req *r, char *why, size_t len);
 int rtnl_dump(int fd, struct rtnl_req *r, rtnl_fn fn, void *arg);
+/* The same of a request to sock_diag; what the kernel does not tell is not told. */
+void sock_diag_dump(struct rtnl_req *r, rtnl_fn fn, void *arg);
 
 /* The attribute of that type in a run of attributes, NULL when absent or cut short. */
 const struct rtattr *rtnl_attr(const void *first, int len, uint16_t type);

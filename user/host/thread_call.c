@@ -12,6 +12,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 bool thread_call_parse(const char *line, struct thread_call *c)
 {
 	*c = (struct thread_call){ 0 };
@@ -19,35 +21,58 @@ bool thread_call_parse(const char *line, struct thread_call *c)
 		      &c->args[1], &c->args[2]) >= 1;
 }
 
+enum thread_state thread_call_read(pid_t pid, pid_t tid, struct thread_call *c)
+{
+	char path[64], line[200];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)pid, (int)tid);
+	if (!text_first_line(path, line, sizeof(line)))
+		return THREAD_GONE;
+	return thread_call_parse(line, c) ? THREAD_IN_CALL : THREAD_RUNS;
+}
+
+enum waits_by { NO_POLLING, BY_POLL, BY_SELECT, BY_EPOLL };
+
+/* newer architectures have those alone that take a signal mask */
+static enum waits_by waits_by(long nr)
+{
+	switch (nr) {
+#ifdef SYS_poll
+	case SYS_poll:
+#endif
+	case SYS_ppoll:
+		return BY_POLL;
+#ifdef SYS_select
+	case SYS_select:
+#endif
+	case SYS_pselect6:
+		return BY_SELECT;
+#ifdef SYS_epoll_wait
+	case SYS_epoll_wait:
+#endif
+#ifdef SYS_epoll_pwait2
+	case SYS_epoll_pwait2:
+#endif
+	case SYS_epoll_pwait:
+		return BY_EPOLL;
+	default:
+		return NO_POLLING;
+	}
+}
+
 bool thread_call_is_poll(const struct thread_call *c)
 {
-#ifdef SYS_poll /* newer architectures have ppoll() alone */
-	if (c->nr == SYS_poll)
-		return true;
-#endif
-	return c->nr == SYS_ppoll;
+	return waits_by(c->nr) == BY_POLL;
 }
 
 bool thread_call_is_select(const struct thread_call *c)
 {
-#ifdef SYS_select
-	if (c->nr == SYS_select)
-		return true;
-#endif
-	return c->nr == SYS_pselect6;
+	return waits_by(c->nr) == BY_SELECT;
 }
 
 bool thread_call_is_epoll(const struct thread_call *c)
 {
-#ifdef SYS_epoll_wait
-	if (c->nr == SYS_epoll_wait)
-		return true;
-#endif
-#ifdef SYS_epoll_pwait2
-	if (c->nr == SYS_epoll_pwait2)
-		return true;
-#endif
-	return c->nr == SYS_epoll_pwait;
+	return waits_by(c->nr) == BY_EPOLL;
 }
 
 bool thread_call_polls_nothing(const struct thread_call *c)

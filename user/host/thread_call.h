@@ -15,6 +15,9 @@ struct thread_call {
 
 /* "7 0x7ffd8c3e5a60 0x1 0x0 ..." or "-1 ..."; false: "running" */
 bool thread_call_parse(const char *line, struct thread_call *c);
+enum thread_state { THREAD_GONE, THREAD_RUNS, THREAD_IN_CALL };
+/* THREAD_GONE: or it cannot be asked */
+enum thread_state thread_call_read(pid_t pid, pid_t tid, struct thread_call *c);
 /* poll() or ppoll() */
 bool thread_call_is_poll(const struct thread_call *c);
 /* poll() or select() of no descriptor: a timer */

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "base/human.h"
 #include "base/text.h"
@@ -32,6 +33,22 @@ enum doing doing_of(const struct asleep *a)
 									   : DOING_UNKNOWN;
 }
 
+static bool has_path(const struct asleep *a)
+{
+	return *a->path && a->path_nr == a->v[0].nr;
+}
+
+static void append_path(const struct asleep *a, char *buf, size_t len)
+{
+	if (a->path_nr == SYS_connect)
+		text_append(buf, len, " to %s, whose backlog is full", a->path);
+	else if (a->opens_fifo)
+		text_append(buf, len, " of %s: no program has the other end of that FIFO open",
+			    a->path);
+	else
+		text_append(buf, len, " of %s", a->path);
+}
+
 static void phrase_of_sleep(const struct asleep *a, char *buf, size_t len)
 {
 	const char *what = asleep_for(&a->v[0]);
@@ -39,13 +56,8 @@ static void phrase_of_sleep(const struct asleep *a, char *buf, size_t len)
 
 	asleep_name(a->v[0].nr, call, sizeof(call));
 	snprintf(buf, len, "sleeps in %s()", call);
-	if (a->opens_fifo)
-		text_append(buf, len, " of %s: no program has the other end of that FIFO open",
-			    a->path);
-	else if (*a->path)
-		text_append(buf, len, !strcmp(call, "connect") ? " to %s, whose backlog is full"
-							       : " of %s",
-			    a->path);
+	if (has_path(a))
+		append_path(a, buf, len);
 	else if (is_most(a->disk, a->looks))
 		text_append(buf, len, ", uninterruptibly, as for a disk");
 	else if (what)

@@ -15,8 +15,9 @@
 #include "verdict/stopped_or_throttled.h"
 #include "verdict/limit.h"
 #include "verdict/other_findings.h"
-#include "verdict/requests.h"
+#include "verdict/own_window.h"
 #include "verdict/pipeline.h"
+#include "verdict/requests.h"
 
 #define CAUSE_FIX(sym, num, name, stall, nist, what, fix) [sym] = fix,
 static const char *const tx_fixes[TX_N] = { TX_STATES(CAUSE_FIX) },
@@ -1152,6 +1153,8 @@ static void say_scattered(const struct trace_snapshot *s, const struct verdict *
 static void say_wait(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
 {
 	(v->mutual.endpoint >= 0 ? append_mutual : append_wait)(s, v, buf, len);
+	if (v->mutual.endpoint < 0 && is_held_by_own_window(&s->ep[v->wait.endpoint]))
+		text_append(buf, len, ", which its own receive window limits");
 }
 
 static const char *fix_stall(const struct trace_snapshot *s, const struct verdict *v)

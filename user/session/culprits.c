@@ -85,8 +85,7 @@ void culprits_tick(struct culprits *c, struct trace *t)
 	trace_snapshot_free(&s);
 	if (who.pid)
 		look_at(c, who);
-	c->next_ns = now + MAX(EVERY_NS,
-			       (uint64_t)((double)(thread_cpu_ns() - before) / LOOKS_SHARE));
+	c->next_ns = now + gap_for_share(EVERY_NS, thread_cpu_ns() - before, LOOKS_SHARE);
 }
 
 const struct asleep *culprits_doing(const struct culprits *c, const struct trace_snapshot *s,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "session/prover.h"
 
-#include <sys/param.h>
+#include <math.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -223,10 +223,13 @@ static void add_ruling(struct prover *p, const struct trace_ruling *r)
 		p->rulings[p->n_rulings++] = *r;
 }
 
-/* Of all causes there: which of them leads differs from one window to the next. */
+/* Of all causes there: which of them leads differs from one window to the next. One that this
+ * window has little of may come to such a part of all stalls in another. */
+#define ANY_CAUSE 0.33
+
 static void rule(struct prover *p, const struct trace_endpoint *suspect, const struct proof *proof)
 {
-	uint64_t all = ledger_stall_ns(&suspect->tx);
+	double all = (double)ledger_stall_ns(&suspect->tx);
 
 	if (proof->v.outcome != OUTCOME_HEALTHY)
 		return;
@@ -234,7 +237,7 @@ static void rule(struct prover *p, const struct trace_endpoint *suspect, const s
 		struct trace_ruling r = {
 			.serial = suspect->serial,
 			.cause = cause,
-			.share = (double)MAX(suspect->tx.ns[cause], all / 3) /
+			.share = fmax((double)suspect->tx.ns[cause], ANY_CAUSE * all) /
 				 (double)suspect->tx.lifetime_ns,
 			.limit = (int)limit_there(proof, suspect, cause),
 		};
@@ -321,8 +324,7 @@ int prover_tick(struct prover *p, struct trace *t, uint64_t deadline, const stru
 	if (!(p->budget > 0) || now_ns() < p->next_ns)
 		return 0;
 	rc = judge(p, t, deadline, stop, e);
-	p->next_ns = now_ns() +
-		     MAX(JUDGED_EVERY_NS, (uint64_t)((double)p->judging_ns / JUDGING_SHARE));
+	p->next_ns = now_ns() + gap_for_share(JUDGED_EVERY_NS, p->judging_ns, JUDGING_SHARE);
 	return rc;
 }
 

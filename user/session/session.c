@@ -93,12 +93,20 @@ static void set_records(struct session *l, const struct session_opts *o, struct 
 	l->timeline.max = (size_t)o->timeline_max;
 }
 
+static pid_t only_target(const struct trace_options *filter)
+{
+	bool listed = filter->filter == TRACE_FILTER_TGIDS || filter->filter == TRACE_FILTER_TREE;
+
+	return listed && filter->n_tgids == 1 ? filter->tgids[0] : 0;
+}
+
 int session_open(struct session *l, const struct session_opts *o, struct trace_options *filter,
 		 struct err *e)
 {
 	struct trace_error te = {};
 
 	l->o = o;
+	l->only_target = only_target(filter);
 	progress_in_pipe(o->progress);
 	progress_word(o->quiet, "loading probes");
 	filter->backend = (enum trace_backend)o->backend;
@@ -179,28 +187,20 @@ int session_tick(struct session *l, struct err *e)
 
 #define IDLE_LOOKS 10
 
-/* the only target, where there is one; 0: there is none, or several */
-static pid_t only_target(const struct session *l)
-{
-	const char *pid = l->o->pids.n == 1 ? l->o->pids.v[0] : "";
-
-	return strchr(pid, ',') ? 0 : (pid_t)atoi(pid);
-}
-
 /* What does the target do, of which nothing was observed? */
 static const struct asleep *idle_target(struct session *l)
 {
-	l->idle.pid = l->idle.tid = only_target(l);
-	if (l->verdict.kind != KIND_UNSEEN || !l->idle.pid || l->verdict.n_unseen)
+	if (l->verdict.kind != KIND_UNSEEN || !l->only_target || l->verdict.n_unseen)
 		return NULL;
+	l->idle.pid = l->idle.tid = l->only_target;
 	culprit_look(&l->idle, IDLE_LOOKS, UINT64_MAX, NULL);
 	return l->idle.looks ? &l->idle : NULL;
 }
 
 static void note_mptcp(struct session *l)
 {
-	pid_t pid = l->verdict.kind == KIND_UNSEEN ? only_target(l) : 0;
-	size_t n = pid ? trace_mptcp_sockets(pid) : 0;
+	bool asks = l->verdict.kind == KIND_UNSEEN && l->only_target;
+	size_t n = asks ? trace_mptcp_sockets(l->only_target) : 0;
 
 	if (!n)
 		return;

@@ -130,7 +130,8 @@ struct session {
 	struct verdict verdict;
 	const struct prover *prover; /* its rulings are for every verdict; NULL: no proofs */
 	struct culprits culprits;    /* of a session of the ledger */
-	struct asleep idle; /* the only target, where nothing was observed; looks 0: not asked */
+	pid_t only_target;  /* 0: there are several, or none is listed */
+	struct asleep idle; /* what it does, where nothing was observed; looks 0: not asked */
 	struct stalls stalls; /* filled by the session's own thread, as the timeline is: read after
 				 its end */
 	struct timeline timeline;

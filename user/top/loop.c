@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -159,6 +160,7 @@ static void look_at(struct run *r)
 	opened_clear(&r->opened);
 	r->l->screen.since_ns = follow_steps(r) ? now_ns() : UINT64_MAX;
 	judge(r);
+	r->next_ns = MIN(r->next_ns, now_ns() + interval(r)); /* the list's may be far off */
 }
 
 /* The terminal is somebody else's for that long. */

@@ -21,9 +21,10 @@ void pace_end(struct pace *p)
 
 uint64_t pace_interval(const struct pace *p, uint64_t wanted)
 {
-	double affordable = p->limit > 0 ? (double)p->refresh_ns / (REFRESH_PART * p->limit) : 0;
+	uint64_t affordable;
 
-	if (p->refreshes < 2)
+	if (p->refreshes < 2 || !(p->limit > 0))
 		return wanted;
-	return MAX(wanted, (uint64_t)MIN(affordable, (double)INTERVAL_MOST));
+	affordable = gap_for_share(0, p->refresh_ns, REFRESH_PART * p->limit);
+	return MAX(wanted, MIN(affordable, INTERVAL_MOST));
 }

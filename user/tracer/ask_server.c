@@ -5,16 +5,15 @@
  * subscriber. Each thread is asked what it polls. Who registered a socket once and for all
  * (EPOLLET), as Go's runtime does, tells nothing by that.
  */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
-#include <sys/param.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/text.h"
 #include "host/thread_call.h"
 #include "tracer/internal.h"
 #include "tracer/process_cpu.h"
@@ -27,6 +26,7 @@
 
 struct polled {
 	pid_t pid;
+	int fds; /* its folder of descriptors */
 	uint64_t inodes[POLLS_MOST];
 	size_t n;
 };
@@ -62,27 +62,18 @@ static void add_polled(struct polled *p, pid_t tid, const struct thread_call *ca
 {
 	uint64_t fds[FDS_MOST];
 	size_t n = thread_call_polled(tid, call, fds, FDS_MOST);
-	char path[64], link[64];
 
-	for (size_t i = 0; i < n; i++) {
-		ssize_t len;
-
-		snprintf(path, sizeof(path), "/proc/%d/fd/%" PRIu64, (int)p->pid, fds[i]);
-		len = readlink(path, link, sizeof(link) - 1);
-		link[MAX(len, 0)] = '\0';
-		add(p, text_link_inode(link));
-	}
+	for (size_t i = 0; i < n; i++)
+		add(p, proc_inode(p->fds, (long)fds[i]));
 }
 
 static void ask_thread(void *ctx, int dir, long tid)
 {
 	struct polled *p = ctx;
 	struct thread_call call;
-	char path[64], line[200];
 
 	(void)dir;
-	snprintf(path, sizeof(path), "/proc/%d/task/%ld/syscall", (int)p->pid, tid);
-	if (!text_first_line(path, line, sizeof(line)) || !thread_call_parse(line, &call))
+	if (thread_call_read(p->pid, (pid_t)tid, &call) != THREAD_IN_CALL)
 		return;
 	if (thread_call_is_epoll(&call))
 		add_registered(p, call.args[0]);
@@ -90,12 +81,16 @@ static void ask_thread(void *ctx, int dir, long tid)
 		add_polled(p, (pid_t)tid, &call);
 }
 
+static int by_inode(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
 static bool polls(const struct polled *p, uint64_t inode)
 {
-	for (size_t i = 0; inode && i < p->n; i++)
-		if (p->inodes[i] == inode)
-			return true;
-	return false;
+	return inode && p->n && bsearch(&inode, p->inodes, p->n, sizeof(inode), by_inode);
 }
 
 /* of the socket by which the server takes part in it; 0: it does not */
@@ -115,6 +110,7 @@ static void ask(struct polled *p)
 	p->n = 0;
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
 	proc_numbers(path, ask_thread, p);
+	p->n = array_unique(p->inodes, p->n);
 }
 
 /* in the middle of such a call, mostly */
@@ -142,14 +138,33 @@ static void ask_again_and_again(struct polled *p, const uint64_t *inodes, size_t
 	}
 }
 
-void trace_ask_server(struct trace_snapshot *s, pid_t server)
+static struct polled *polled_new(pid_t server)
 {
 	struct polled *p = is_stopped(server) ? NULL : calloc(1, sizeof(*p));
+	char path[40];
+
+	if (!p)
+		return NULL;
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)server);
+	p->pid = server;
+	p->fds = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return p;
+}
+
+static void polled_free(struct polled *p)
+{
+	if (p && p->fds >= 0)
+		close(p->fds);
+	free(p);
+}
+
+void trace_ask_server(struct trace_snapshot *s, pid_t server)
+{
+	struct polled *p = polled_new(server);
 	uint8_t *found = array_new(s->n, 1, sizeof(*found));
 	uint64_t *inodes = array_new(s->n, 1, sizeof(*inodes));
 
 	if (p && found && inodes) {
-		p->pid = server;
 		other_ends_inodes(s, inodes);
 		for (size_t i = 0; i < s->n; i++)
 			inodes[i] = servers_inode(&s->ep[i], inodes[i], server);
@@ -159,5 +174,5 @@ void trace_ask_server(struct trace_snapshot *s, pid_t server)
 	}
 	free(found);
 	free(inodes);
-	free(p);
+	polled_free(p);
 }

@@ -6,7 +6,6 @@
 #include <netinet/in.h>
 #include <stdio.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "host/rtnl.h"
 #include "tracer/internal.h"
@@ -27,21 +26,16 @@ static void note(const struct nlmsghdr *n, void *ctx)
 		all->inodes[all->n++] = m->idiag_inode;
 }
 
-/* What the kernel does not tell stays unknown. */
 static void dump(int family, struct mptcp_sockets *all)
 {
 	struct inet_diag_req_v2 ask = { .sdiag_family = (uint8_t)family,
 					.sdiag_protocol = IPPROTO_TCP,
 					.idiag_states = ~0u };
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
 	struct rtnl_req r;
 
-	if (fd < 0)
-		return;
 	rtnl_begin(&r, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | NLM_F_DUMP, &ask, sizeof(ask));
 	rtnl_put_u32(&r, INET_DIAG_REQ_PROTOCOL, IPPROTO_MPTCP);
-	rtnl_dump(fd, &r, note, all);
-	close(fd);
+	sock_diag_dump(&r, note, all);
 }
 
 static void count_held(void *ctx, int dir, long fd)

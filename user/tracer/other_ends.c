@@ -242,17 +242,12 @@ static void note_udp(const struct nlmsghdr *n, void *ctx)
 		note_bound(ctx, TRACE_UDP, m);
 }
 
-/* What the kernel does not tell stays unknown. */
 static void dump(const void *ask, size_t len, rtnl_fn fn, struct lone_ends *all)
 {
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
 	struct rtnl_req r;
 
-	if (fd < 0)
-		return;
 	rtnl_begin(&r, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | NLM_F_DUMP, ask, len);
-	rtnl_dump(fd, &r, fn, all);
-	close(fd);
+	sock_diag_dump(&r, fn, all);
 }
 
 #define LISTENS (1u << 10) /* TCP_LISTEN */
@@ -292,13 +287,10 @@ static void ask_thread(void *ctx, int dir, long tid)
 {
 	struct receiver *r = ctx;
 	struct thread_call call;
-	char path[64], line[200];
 	uint64_t polled;
 
 	(void)dir;
-	snprintf(path, sizeof(path), "/proc/%d/task/%ld/syscall", (int)r->pid, tid);
-	if (r->found || !text_first_line(path, line, sizeof(line)) ||
-	    !thread_call_parse(line, &call))
+	if (r->found || thread_call_read(r->pid, (pid_t)tid, &call) != THREAD_IN_CALL)
 		return;
 	if (asleep_is_receive(call.nr))
 		r->found = (long)call.args[0] == r->fd;

@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/param.h>
 #include <sys/sysmacros.h>
 
 #include "base/array.h"
@@ -294,9 +293,8 @@ static void walk_proc(struct trace *t, struct pipe_holders *v, size_t n)
 	pipe_holders_free(t);
 	t->holders.v = v;
 	t->holders.n = n;
-	t->holders.next_ns =
-		snapshot_now() +
-		MAX(WALK_EVERY_NS, (uint64_t)((double)cost / (WALK_SHARE * walk_budget(t))));
+	t->holders.next_ns = snapshot_now() +
+			     gap_for_share(WALK_EVERY_NS, cost, WALK_SHARE * walk_budget(t));
 }
 
 void pipe_holders_fill(struct trace *t, struct trace_snapshot *s)

@@ -332,10 +332,8 @@ static int by_places(const void *a, const void *b)
 bool proc_waits_for_child(pid_t pid)
 {
 	struct thread_call call;
-	char path[64], text[256];
 
-	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
-	return read_at(AT_FDCWD, path, text, sizeof(text)) > 0 && thread_call_parse(text, &call) &&
+	return thread_call_read(pid, pid, &call) == THREAD_IN_CALL &&
 	       (call.nr == SYS_wait4 || call.nr == SYS_waitid || call.nr == SYS_rt_sigsuspend) &&
 	       proc_threads(pid) == 1;
 }

@@ -189,7 +189,7 @@ static void ask(struct trace *t, const struct trace_snapshot *s, struct reader_c
 	sampler_spent(t, cost);
 	if (again)
 		t->readers.next_ns =
-			snapshot_now() + (uint64_t)((double)cost / (ASK_SHARE * t->opts.budget));
+			snapshot_now() + gap_for_share(0, cost, ASK_SHARE * t->opts.budget);
 }
 
 void reader_cpu_fill(struct trace *t, struct trace_snapshot *s)

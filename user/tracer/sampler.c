@@ -344,7 +344,6 @@ void sampler_finds(struct trace *t)
 	preexisting_again(t);
 	cost = thread_cpu_ns() - before;
 	sampler_spent(t, cost);
-	s->find_next_ns =
-		snapshot_now() +
-		MAX(FIND_EVERY_NS, (uint64_t)((double)cost / (FIND_SHARE * t->opts.budget)));
+	s->find_next_ns = snapshot_now() +
+			  gap_for_share(FIND_EVERY_NS, cost, FIND_SHARE * t->opts.budget);
 }

@@ -5,10 +5,25 @@
 
 #define ACK_MOST 64 /* bytes: with what TLS or ssh adds */
 
-/* By samples nobody counts messages; each has a segment of its own. */
-static uint64_t messages(const struct trace_endpoint *ep, const struct trace_call_stats *b)
+/* Of what is sent by samples only segments are counted. One for each message, as long as none fills
+ * half of one; a server that sends longer ones may have been asked less often than that. */
+#define HALF_A_SEGMENT 700
+
+static bool fills_segments(const struct trace_endpoint *ep)
 {
-	return trace_messages_known(b) ? b->messages : ep->path.sent_segments;
+	return ep->tx_calls.bytes > HALF_A_SEGMENT * ep->path.sent_segments;
+}
+
+/* How many there were of those that the client sent, at either end */
+static bool are_counted(const struct trace_endpoint *ep, const struct trace_call_stats *asks)
+{
+	return trace_messages_known(asks) ||
+	       (ep->proto == TRACE_TCP && (asks == &ep->tx_calls || !fills_segments(ep)));
+}
+
+static uint64_t messages(const struct trace_endpoint *ep, const struct trace_call_stats *asks)
+{
+	return trace_messages_known(asks) ? asks->messages : ep->path.sent_segments;
 }
 
 bool may_be_feed(const struct trace_snapshot *s, size_t i)
@@ -16,7 +31,7 @@ bool may_be_feed(const struct trace_snapshot *s, size_t i)
 	const struct trace_endpoint *ep = &s->ep[i];
 	const struct trace_call_stats *asks = is_servers_end(s, i) ? &ep->rx_calls : &ep->tx_calls;
 
-	return (ep->proto == TRACE_TCP || is_unix_connection(ep)) &&
+	return (ep->proto == TRACE_TCP || is_unix_connection(ep)) && are_counted(ep, asks) &&
 	       asks->bytes <= ACK_MOST * messages(ep, asks);
 }
 

@@ -117,8 +117,8 @@ static bool other_threads_work(const struct trace_snapshot *s, const struct trac
 			       const struct finding *f)
 {
 	return f->count &&
-	       (f->ns / f->count < BACK_SOON_NS || is_filter(s, end->rx_calls.tgid)) &&
-	       process_cpu_share(&end->rx_calls, end->at_ns, end->rx.lifetime_ns) >= BUSY_SHARE;
+	       process_cpu_share(&end->rx_calls, end->at_ns, end->rx.lifetime_ns) >= BUSY_SHARE &&
+	       (f->ns / f->count < BACK_SOON_NS || is_filter(s, end->rx_calls.tgid));
 }
 
 double reader_cpu_share(const struct trace_snapshot *s, const struct finding *f)

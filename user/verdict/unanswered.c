@@ -101,17 +101,24 @@ static bool is_read_only(const struct trace_endpoint *ep, uint64_t n)
 	       !ep->tx_calls.messages;
 }
 
-/* What is asked last, of a socket for each question, may only be late. */
-static bool was_answered_before(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+/* sockets of the same program, which asked the same server and had an answer */
+static uint64_t others_answered(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
-	for (size_t i = 0; i < s->n && !ep->closed; i++) {
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
 		const struct trace_endpoint *other = &s->ep[i];
 
-		if (other != ep && same_client(other, ep) && same_server(other, ep) &&
-		    other->rx_calls.messages)
-			return true;
+		n += other != ep && other->proto == TRACE_UDP && other->rx_calls.messages &&
+		     same_client(other, ep) && same_server(other, ep);
 	}
-	return false;
+	return n;
+}
+
+/* What is asked last, of a socket for each question, may only be late. */
+static bool may_be_late(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	return !ep->closed && others_answered(s, ep);
 }
 
 /* It reads, and never answers: the only one of those that were seen that may be whom they went to.
@@ -142,7 +149,7 @@ static int server_of(const struct trace_snapshot *s, const struct trace_endpoint
 static bool matters(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	return unanswered_datagrams(ep) && waits(s, ep, server_of(s, ep)) &&
-	       (ep->rx_calls.messages || !was_answered_before(s, ep));
+	       (ep->rx_calls.messages || !may_be_late(s, ep));
 }
 
 static struct unanswered one_unanswered(const struct trace_snapshot *s, size_t i)
@@ -178,17 +185,6 @@ static void add_alike(const struct trace_snapshot *s, const size_t *v, size_t n,
 	}
 }
 
-static uint64_t answered_alike(const struct trace_snapshot *s, const struct trace_endpoint *ep)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < s->n; i++)
-		n += &s->ep[i] != ep && s->ep[i].proto == TRACE_UDP &&
-		     s->ep[i].rx_calls.messages && same_client(&s->ep[i], ep) &&
-		     same_server(&s->ep[i], ep);
-	return n;
-}
-
 /* A resolver passes on what it is asked, by a socket of its own. */
 static int asked_in_vain_by(const struct trace_snapshot *s, int server)
 {
@@ -221,6 +217,6 @@ struct unanswered find_unanswered(const struct trace_snapshot *s)
 	}
 	most.passed_on = asked_in_vain_by(s, most.server);
 	if (most.endpoint >= 0)
-		most.others_answered = answered_alike(s, &s->ep[most.endpoint]);
+		most.others_answered = others_answered(s, &s->ep[most.endpoint]);
 	return most;
 }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which of two is shown: what samples found, or the proof of the ledger. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "session/prover.h"
+
+#define SECOND 1000000000ull
+
+/* what samples say of one endpoint, and what the ledger proved of it */
+struct both {
+	struct trace_endpoint sampled, proven;
+	struct trace_looks looks;
+	struct trace_snapshot s;
+	struct verdict v;
+	struct prover p;
+};
+
+static void set_up(struct both *b, enum outcome sampled, enum outcome proven)
+{
+	struct proof *proof = &b->p.proofs[0];
+
+	*b = (struct both){ .p.n = 1 };
+	b->sampled = (struct trace_endpoint){ .proto = TRACE_TCP, .inode = 5, .peer = -1 };
+	b->sampled.rx.lifetime_ns = b->sampled.tx.lifetime_ns = SECOND;
+	b->proven = b->sampled;
+	b->proven.serial = 9; /* another session's */
+	b->proven.tx_calls.bytes_res = b->proven.rx_calls.bytes_res = TRACE_EXACT;
+	b->proven.tx_calls.messages = b->proven.rx_calls.messages = 100;
+	b->looks = (struct trace_looks){ .n = 100 };
+	b->s = (struct trace_snapshot){ .ep = &b->sampled, .looks = &b->looks, .n = 1 };
+	b->v.outcome = sampled;
+	proof->of = OUTCOME_WAITING;
+	proof->s = (struct trace_snapshot){ .ep = &b->proven, .n = 1 };
+	proof->v.outcome = proven;
+	proof->v.kind = KIND_QUIET;
+	proof->v.busy_sender.endpoint = -1;
+}
+
+static void is_the_proofs(struct both *b, bool expected)
+{
+	const struct proof *answer = prover_answer(&b->p, &b->s, &b->v);
+
+	assert_ptr_equal(answer, expected ? &b->p.proofs[0] : NULL);
+}
+
+/* a server under load: at a fifth of the samples something waits to be read, for microseconds */
+static void unread_data_that_the_ledger_did_not_see_is_no_wait(void **state)
+{
+	static struct both b;
+
+	set_up(&b, OUTCOME_WAITING, OUTCOME_HEALTHY);
+	b.v.kind = KIND_LATE;
+	b.looks.rx_seen[RX_UNREAD] = 20;
+	b.looks.rx_again[RX_UNREAD] = 4;
+	is_the_proofs(&b, true);
+	b.looks.rx_again[RX_UNREAD] = 15; /* seldom, and for long: it was attached between */
+	is_the_proofs(&b, false);
+	b.looks.rx_again[RX_UNREAD] = 4;
+	b.proven.tx_calls.messages = 0; /* nothing went out: no conversation was seen */
+	is_the_proofs(&b, false);
+}
+
+static void answers_that_the_ledger_saw_in_time_are_not_late(void **state)
+{
+	static struct both b;
+
+	set_up(&b, OUTCOME_WAITING, OUTCOME_HEALTHY);
+	b.v.kind = KIND_ANSWERS;
+	is_the_proofs(&b, true);
+	b.proven.inode = 6; /* of another connection it says nothing */
+	is_the_proofs(&b, false);
+}
+
+static void a_wait_of_half_the_time_is_the_ledgers_to_tell(void **state)
+{
+	static struct both b;
+
+	set_up(&b, OUTCOME_HEALTHY, OUTCOME_WAITING);
+	b.p.proofs[0].v.kind = KIND_WAIT;
+	b.v.kind = KIND_QUIET;
+	b.sampled.rx.ns[RX_WAIT] = 45 * (SECOND / 100);
+	is_the_proofs(&b, true);
+	b.sampled.rx.ns[RX_WAIT] = 30 * (SECOND / 100); /* that was then */
+	is_the_proofs(&b, false);
+}
+
+/* tar into socat, of which the session has tar alone */
+static void what_keeps_the_reader_from_reading_is_the_proofs_to_tell(void **state)
+{
+	static struct both b;
+	struct verdict *proven = &b.p.proofs[0].v;
+
+	set_up(&b, OUTCOME_STALLED, OUTCOME_STALLED);
+	b.v.kind = proven->kind = KIND_STALL;
+	b.v.n = proven->n = 1;
+	b.v.v[0] = (struct finding){ .cause = TX_SNDBUF, .root = -1 };
+	proven->v[0] = (struct finding){ .cause = TX_SNDBUF, .root = 1 };
+	is_the_proofs(&b, true);
+	proven->v[0].root = -1;
+	is_the_proofs(&b, false);
+	proven->v[0].root = 1;
+	proven->v[0].cause = TX_NAGLE;
+	is_the_proofs(&b, false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(unread_data_that_the_ledger_did_not_see_is_no_wait),
+		cmocka_unit_test(answers_that_the_ledger_saw_in_time_are_not_late),
+		cmocka_unit_test(a_wait_of_half_the_time_is_the_ledgers_to_tell),
+		cmocka_unit_test(what_keeps_the_reader_from_reading_is_the_proofs_to_tell),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
