@@ -89,27 +89,6 @@ static void sums_never_fall(void **state)
 }
 
 /* An endpoint that another program takes over: what it did before stays with the first. */
-/* Of a sampled session each endpoint has its looks by its place, and the living move up. */
-static void looks_stay_with_no_other_endpoint(void **state)
-{
-	struct trace_endpoint v[2] = { endpoint(1, "web", 1), endpoint(2, "web", 1) };
-	struct trace_snapshot s = { .at_ns = 10 * S,
-				    .n = 2,
-				    .ep = malloc(sizeof(v)),
-				    .looks = calloc(2, sizeof(*s.looks)) };
-	struct groups g;
-
-	(void)state;
-	assert_int_equal(groups_init(&g, 10, 2, path_of), 0);
-	v[0].closed = true;
-	memcpy(s.ep, v, sizeof(v));
-	s.looks[0].n = 7;
-	assert_int_equal(groups_add(&g, &s), 0);
-	assert_int_equal(g.last.n, 1);
-	assert_null(g.last.looks);
-	groups_free(&g);
-}
-
 static void handed_over(void **state)
 {
 	struct trace_endpoint v = endpoint(1, "parent", 1);
@@ -583,7 +562,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_never_fall),
 		cmocka_unit_test(handed_over),
-		cmocka_unit_test(looks_stay_with_no_other_endpoint),
 		cmocka_unit_test(few_series),
 		cmocka_unit_test(unknown_names),
 		cmocka_unit_test(what_ended_without_a_row_counts),

@@ -10,6 +10,7 @@
 
 #include "tracer/figure.h"
 #include "tracer/internal.h"
+#include "tracer/pack.h"
 
 #include "bpf/charge.h"
 
@@ -125,16 +126,87 @@ static void a_loss_of_before_is_not_the_phases(void **state)
 {
 	struct endpoint ep = tcp_with_a_late_loss();
 	struct trace_endpoint then, now = told_of(&ep);
-	struct trace_snapshot a = { .ep = &then, .n = 1 }, b = { .ep = &now, .n = 1 }, d;
+	struct trace_snapshot a = { .ep = &then, .n = 1 }, b = { .ep = &now, .n = 1 };
+	struct trace_packed packed;
 
 	ep.tail_lost = (struct tail_loss){};
 	then = told_of(&ep);
-	assert_int_equal(trace_snapshot_sub(&d, &a, &b), 0);
-	assert_int_equal(d.ep[0].tx.ns[TX_FLIGHT], 0);
-	assert_int_equal(d.ep[0].tx.ns[TX_RECOVERY], 0);
-	assert_int_equal(d.ep[0].tx.count[TX_FLIGHT], 0);
-	assert_int_equal(d.ep[0].tx.unaccounted_ns, 0);
-	trace_snapshot_free(&d);
+	assert_int_equal(trace_pack(&packed, &a), 0);
+	assert_int_equal(trace_subtract(&b, &packed), 0);
+	assert_int_equal(now.tx.ns[TX_FLIGHT], 0);
+	assert_int_equal(now.tx.ns[TX_RECOVERY], 0);
+	assert_int_equal(now.tx.count[TX_FLIGHT], 0);
+	assert_int_equal(now.tx.unaccounted_ns, 0);
+	trace_packed_free(&packed);
+}
+
+/* about one word of four is not zero, as of an endpoint that did something */
+static void scatter(void *v, size_t size, uint64_t *seed)
+{
+	memset(v, 0, size);
+	for (size_t i = 0; i + sizeof(uint64_t) <= size; i += sizeof(uint64_t)) {
+		*seed = *seed * 6364136223846793005ull + 1442695040888963407ull;
+		if (*seed >> 62 == 0)
+			memcpy((char *)v + i, seed, sizeof(*seed));
+	}
+}
+
+#define PACKED_ENDS 5
+
+static void what_is_packed_comes_out_as_it_was(void **state)
+{
+	struct trace_endpoint ep[PACKED_ENDS], out;
+	struct trace_looks looks[PACKED_ENDS], seen;
+	struct trace_snapshot s = { .ep = ep, .looks = looks, .n = PACKED_ENDS };
+	struct trace_packed packed;
+	uint64_t seed = 57;
+	size_t at;
+
+	scatter(ep, sizeof(ep), &seed);
+	scatter(looks, sizeof(looks), &seed);
+	for (size_t i = 0; i < PACKED_ENDS; i++)
+		ep[i].serial = 100 - 7 * i;
+	memset(&ep[2], 0, sizeof(ep[2])); /* one that has nothing, not even a number */
+	memset(&looks[3], 0xff, sizeof(looks[3]));
+	assert_int_equal(trace_pack(&packed, &s), 0);
+	for (size_t i = 0; i < PACKED_ENDS; i++) {
+		assert_true(packed_find(&packed, ep[i].serial, &at));
+		packed_read(&packed, at, &out, &seen);
+		assert_memory_equal(&out, &ep[i], sizeof(out));
+		assert_memory_equal(&seen, &looks[i], sizeof(seen));
+	}
+	assert_false(packed_find(&packed, 99, &at));
+	trace_packed_free(&packed);
+}
+
+/* The first of two went meanwhile: the other's place is the first now. */
+static void looks_stay_with_their_endpoint(void **state)
+{
+	struct trace_endpoint then[2] = { { .serial = 1 }, { .serial = 2 } }, now = { .serial = 2 };
+	struct trace_looks seen[2] = { { .n = 70 }, { .n = 5 } }, looks = { .n = 8 };
+	struct trace_snapshot a = { .ep = then, .looks = seen, .n = 2 },
+			      b = { .ep = &now, .looks = &looks, .n = 1 };
+	struct trace_packed packed;
+
+	assert_int_equal(trace_pack(&packed, &a), 0);
+	assert_int_equal(trace_subtract(&b, &packed), 0);
+	assert_int_equal(looks.n, 3);
+	trace_packed_free(&packed);
+}
+
+/* Each phase begins where the last one ended. */
+static void one_phase_follows_the_other(void **state)
+{
+	struct trace_packed last = {};
+
+	for (uint64_t bytes = 0; bytes < 500; bytes += 100) {
+		struct trace_endpoint ep = { .serial = 1, .tx_calls.bytes = bytes };
+		struct trace_snapshot s = { .ep = &ep, .n = 1 };
+
+		assert_int_equal(trace_next_phase(&s, &last), 0);
+		assert_int_equal(ep.tx_calls.bytes, bytes ? 100 : 0);
+	}
+	trace_packed_free(&last);
 }
 
 static struct trace_endpoint sampled_of(const struct endpoint *ep)
@@ -440,6 +512,9 @@ int main(void)
 		cmocka_unit_test(what_flew_and_was_lost_is_recovery),
 		cmocka_unit_test(what_is_left_of_a_lost_flight_is_a_visit),
 		cmocka_unit_test(a_loss_of_before_is_not_the_phases),
+		cmocka_unit_test(what_is_packed_comes_out_as_it_was),
+		cmocka_unit_test(looks_stay_with_their_endpoint),
+		cmocka_unit_test(one_phase_follows_the_other),
 		cmocka_unit_test(what_stays_below_is_undelivered_until_now),
 		cmocka_unit_test(what_looks_find_below_is_undelivered),
 		cmocka_unit_test(without_hooks_the_path_is_known),

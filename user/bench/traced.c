@@ -136,29 +136,39 @@ static int on_prepare(void *ctx, const pid_t pids[ROLES], struct err *e)
 	return 0;
 }
 
+static int no_memory(struct err *e)
+{
+	return err_set(e, EXIT_NO_RESOURCE,
+		       "ledger: out of memory; free some, or run with --no-trace");
+}
+
 static int on_phase_begin(void *ctx, struct err *e)
 {
 	struct traced *tr = ctx;
+	struct trace_snapshot now;
 	struct trace_error te = {};
+	int rc;
 
-	trace_snapshot_free(&tr->begin);
-	return trace_snapshot(tr->t, &tr->begin, &te) ? trace_err(e, &te) : 0;
+	trace_packed_free(&tr->begin);
+	if (trace_snapshot(tr->t, &now, &te))
+		return trace_err(e, &te);
+	rc = trace_pack(&tr->begin, &now);
+	trace_snapshot_free(&now);
+	return rc ? no_memory(e) : 0;
 }
 
 static int on_phase_end(void *ctx, struct err *e)
 {
 	struct traced *tr = ctx;
-	struct trace_snapshot end = {};
+	struct trace_snapshot *phase = &tr->current->phase;
 	struct trace_error te = {};
-	int rc;
 
-	if (trace_snapshot(tr->t, &end, &te))
+	if (trace_snapshot(tr->t, phase, &te))
 		return trace_err(e, &te);
-	rc = trace_snapshot_sub(&tr->current->phase, &tr->begin, &end);
-	trace_snapshot_free(&end);
-	return rc ? err_set(e, EXIT_NO_RESOURCE,
-			    "ledger: out of memory; free some, or run with --no-trace")
-		  : 0;
+	if (trace_subtract(phase, &tr->begin) == 0)
+		return 0;
+	trace_snapshot_free(phase);
+	return no_memory(e);
 }
 
 enum { AB_SLICES_A_POINT = 5 };
@@ -309,7 +319,7 @@ int traced_whole(struct traced *tr, struct trace_snapshot *s, struct err *e)
 void traced_end(struct traced *tr)
 {
 	timeline_free(&tr->timeline);
-	trace_snapshot_free(&tr->begin);
+	trace_packed_free(&tr->begin);
 	point_ledger_free(tr->current);
 	tr->current = NULL;
 	trace_finish(tr->beside);

@@ -33,7 +33,7 @@ struct traced {
 	char why[512];
 	int why_code;	/* the exit code for that, where the ledger is needed */
 	int n_programs; /* loaded by us: not a stranger's tracer */
-	struct trace_snapshot begin;
+	struct trace_packed begin;
 	struct point_ledger *current;
 	struct timeline timeline; /* of all points, where it is asked for */
 };

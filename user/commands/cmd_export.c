@@ -91,9 +91,10 @@ static int read_ledgers(struct exporter *x)
 	if (trace_snapshot(x->live.t, &s, &te))
 		return session_error(x->e, &te);
 	if (groups_add(&x->groups, &s)) {
+		err_set(x->e, EXIT_NO_RESOURCE, "export: no memory for %zu endpoints; trace fewer",
+			s.n);
 		trace_snapshot_free(&s);
-		return err_set(x->e, EXIT_NO_RESOURCE,
-			       "export: no memory for %zu endpoints; trace fewer", s.n);
+		return -1;
 	}
 	trace_forget_closed(x->live.t);
 	x->read_ns = now_ns();

@@ -73,8 +73,8 @@ struct watch {
 	const struct watch_opts *o;
 	struct session live;
 	struct prover prover;
-	struct trace_snapshot last; /* up to here it was judged */
-	bool last_is_whole;	    /* else it has no endpoints */
+	struct trace_packed last;    /* up to here it was judged; at_ns 0: not of all endpoints */
+	struct trace_snapshot since; /* the same without endpoints */
 	uint64_t end_ns;
 	struct {
 		uint64_t serial, at_ns;
@@ -239,25 +239,22 @@ static uint64_t longest_ns(const struct verdict *v)
 /* of all endpoints */
 static int whole_window(struct watch *w, struct trace_snapshot *window, struct err *e)
 {
-	struct trace_snapshot now;
+	bool begun = w->last.head.at_ns;
 	struct trace_error te = {};
-	int rc = 0;
 
-	if (session_snapshot(&w->live, &now, &te))
+	if (session_snapshot(&w->live, window, &te))
 		return session_error(e, &te);
 	trace_take_stalled(w->live.t, NULL); /* there may be more endpoints next time */
-	*window = (struct trace_snapshot){ .at_ns = now.at_ns };
-	if (w->last_is_whole)
-		rc = trace_snapshot_sub(window, &w->last, &now);
-	if (rc) {
+	if (trace_next_phase(window, &w->last)) {
 		err_set(e, EXIT_NO_RESOURCE, "watch: no memory for %zu endpoints; trace fewer",
-			now.n);
-		trace_snapshot_free(&now);
+			window->n);
+		trace_snapshot_free(window);
 		return -1;
 	}
-	trace_snapshot_free(&w->last);
-	w->last = now;
-	w->last_is_whole = true;
+	w->since = w->last.head;
+	w->since.rest = NULL;
+	if (!begun)
+		trace_snapshot_free(window);
 	return 0;
 }
 
@@ -266,9 +263,8 @@ static int suspects_window(struct watch *w, struct trace_snapshot *window, struc
 {
 	struct trace_error te = {};
 
-	trace_snapshot_free(&w->last);
-	w->last_is_whole = false;
-	return suspects_take(w->live.t, &w->last, window, &te) ? session_error(e, &te) : 0;
+	trace_packed_free(&w->last);
+	return suspects_take(w->live.t, &w->since, window, &te) ? session_error(e, &te) : 0;
 }
 
 static int take_window(struct watch *w, struct trace_snapshot *window, struct err *e)
@@ -342,7 +338,10 @@ static int begin(struct watch *w, struct trace_options *filter, double zoom_budg
 	    session_drop_privileges(&w->live, w->prover.loaded, e))
 		return -1;
 	/* how many endpoints there are will be known with the looks */
-	return trace_snapshot_some(w->live.t, NULL, 0, &w->last, &te) ? session_error(e, &te) : 0;
+	if (trace_snapshot_some(w->live.t, NULL, 0, &w->since, &te))
+		return session_error(e, &te);
+	trace_snapshot_free(&w->since);
+	return 0;
 }
 
 static void end(struct watch *w)
@@ -350,7 +349,7 @@ static void end(struct watch *w)
 	for (size_t i = 0; w->before && i < w->n_before; i++)
 		json_decref(w->before[i]);
 	free(w->before);
-	trace_snapshot_free(&w->last);
+	trace_packed_free(&w->last);
 	prover_end(&w->prover);
 	session_free(&w->live);
 }

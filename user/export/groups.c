@@ -31,7 +31,7 @@ int groups_init(struct groups *g, size_t max, size_t cgroup_depth,
 void groups_free(struct groups *g)
 {
 	free(g->v);
-	trace_snapshot_free(&g->last);
+	trace_packed_free(&g->last);
 	*g = (struct groups){};
 }
 
@@ -195,19 +195,22 @@ static void add_stalls(struct groups *g, const struct trace_endpoint *d)
 	}
 }
 
-/* of the whole life it is asked whether the other end waited: five times may take longer than an
- * interval */
+struct whole_life {
+	uint64_t open_sleep_ns;
+	bool waited_for; /* did the other end wait? five times may take longer than an interval */
+};
+
 static void add_withheld_acks(struct group *to, const struct trace_endpoint *d,
-			      const struct trace_endpoint *whole)
+			      const struct whole_life *whole)
 {
 	to->delack_known |= d->proto == TRACE_TCP && d->delack_res != TRACE_UNKNOWN;
-	if (was_waited_for(whole))
+	if (whole->waited_for)
 		add(&to->withheld_ack_ns, d->answers.ns);
 }
 
 /* The sending half is the writer's, the receiving half the reader's; if never seen, the other's. */
 static void add_endpoint(struct groups *g, const struct trace_endpoint *d,
-			 const struct trace_endpoint *whole, bool is_new)
+			 const struct whole_life *whole, bool is_new)
 {
 	const struct trace_call_stats *writer = d->tx_calls.tgid ? &d->tx_calls : &d->rx_calls,
 				      *reader = d->rx_calls.tgid ? &d->rx_calls : &d->tx_calls;
@@ -218,7 +221,7 @@ static void add_endpoint(struct groups *g, const struct trace_endpoint *d,
 	add_withheld_acks(rx, d, whole);
 	add_stalls(g, d);
 	tx->endpoints += !d->closed;
-	tx->open_sleep_ns += whole->tx_calls.open_sleep_ns;
+	tx->open_sleep_ns += whole->open_sleep_ns;
 	g->folded += is_new && (tx->other || rx->other);
 }
 
@@ -251,34 +254,31 @@ static void forget_endpoints(struct groups *g)
 		forget_living(&g->other[p]);
 }
 
-/* The closed ones come no more; the next difference needs the living only, and of these no looks,
- * which stand at the places that all had. */
-static void keep_living(struct trace_snapshot *s)
+/* what is asked of the whole life, not of the time since the last snapshot */
+static struct whole_life *whole_lives(const struct trace_snapshot *s)
 {
-	size_t n = 0;
+	struct whole_life *v = array_new(s->n, 0, sizeof(*v));
 
-	for (size_t i = 0; i < s->n; i++)
-		if (!s->ep[i].closed)
-			s->ep[n++] = s->ep[i];
-	s->n = n;
-	free(s->looks);
-	s->looks = NULL;
+	for (size_t i = 0; v && i < s->n; i++)
+		v[i] = (struct whole_life){ s->ep[i].tx_calls.open_sleep_ns,
+					    was_waited_for(&s->ep[i]) };
+	return v;
 }
 
 int groups_add(struct groups *g, struct trace_snapshot *s)
 {
-	struct trace_snapshot d;
+	struct whole_life *whole = whole_lives(s);
+	uint64_t last_ns = g->last.head.at_ns;
 
-	if (trace_snapshot_sub(&d, &g->last, s))
+	if (!whole || trace_next_phase(s, &g->last)) {
+		free(whole);
 		return -1;
+	}
 	forget_endpoints(g);
-	for (size_t i = 0; i < d.n; i++)
-		add_endpoint(g, &d.ep[i], &s->ep[i], d.ep[i].born_ns >= g->last.at_ns);
-	add_rest(g, &d);
-	trace_snapshot_free(&d);
-	trace_snapshot_free(&g->last);
-	g->last = *s;
-	*s = (struct trace_snapshot){};
-	keep_living(&g->last);
+	for (size_t i = 0; i < s->n; i++)
+		add_endpoint(g, &s->ep[i], &whole[i], s->ep[i].born_ns >= last_ns);
+	add_rest(g, s);
+	trace_snapshot_free(s);
+	free(whole);
 	return 0;
 }

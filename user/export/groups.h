@@ -52,7 +52,7 @@ struct groups {
 	uint64_t folded;  /* endpoints that went to an `other` */
 	uint64_t retired; /* groups that made room after long idleness */
 	struct group_memo memo;
-	struct trace_snapshot last; /* what was added already; its endpoints belong to this */
+	struct trace_packed last; /* what was added already */
 };
 
 enum { GROUPS_MAX = 10000 };
@@ -62,7 +62,8 @@ int groups_init(struct groups *g, size_t max, size_t cgroup_depth,
 		bool (*cgroup_path)(uint64_t id, char *buf, size_t size));
 void groups_free(struct groups *g);
 
-/* Add what happened since the snapshot before. s becomes g's; -1: no memory, nothing is added. */
+/* Adds what happened since the last snapshot, and frees this one. -1: there is no memory, nothing
+ * is added, and the snapshot is the caller's still. */
 int groups_add(struct groups *g, struct trace_snapshot *s);
 
 #endif

@@ -201,7 +201,7 @@ static void write_counted(struct exposition *x, const struct counted *rows, size
 
 static void write_ledger_counts(struct exposition *x, const struct groups *g)
 {
-	const struct trace_counters *c = &g->last.counters;
+	const struct trace_counters *c = &g->last.head.counters;
 	const struct counted rows[] = {
 		{ { "ipcstall_observed_events", METRIC_COUNTER,
 			"Events that the kernel half took into account." }, c->observed },

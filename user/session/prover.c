@@ -47,14 +47,25 @@ static bool give_up(struct prover *p, const struct err *e)
 	return false;
 }
 
+static int no_memory(size_t n, struct err *e)
+{
+	return err_set(e, EXIT_NO_RESOURCE, "attach: no memory for %zu endpoints; trace fewer", n);
+}
+
 static int begin_window(struct prover *p, struct trace *t, struct err *e)
 {
+	struct trace_snapshot now;
 	struct trace_error te = {};
+	size_t n;
+	int rc;
 
-	if (trace_snapshot(t, &p->last, &te))
+	if (trace_snapshot(t, &now, &te))
 		return session_error(e, &te);
+	n = now.n;
+	rc = trace_pack(&p->last, &now);
+	trace_snapshot_free(&now);
 	p->next_ns = now_ns() + FIRST_NS;
-	return 0;
+	return rc ? no_memory(n, e) : 0;
 }
 
 void prover_prepare(struct prover *p, struct trace *t, uint64_t duration_ns)
@@ -288,31 +299,38 @@ static bool prove(struct prover *p, const struct suspicion *x, uint64_t deadline
 	return true;
 }
 
+/* what was seen since the last one */
+static int take_window(struct prover *p, struct trace *t, struct trace_snapshot *window,
+		       struct err *e)
+{
+	struct trace_error te = {};
+	size_t n;
+
+	if (trace_snapshot(t, window, &te))
+		return session_error(e, &te);
+	n = window->n;
+	if (trace_next_phase(window, &p->last) == 0)
+		return 0;
+	trace_snapshot_free(window);
+	return no_memory(n, e);
+}
+
 static int judge(struct prover *p, struct trace *t, uint64_t deadline, const struct zoom_stop *stop,
 		 struct err *e)
 {
 	uint64_t before = thread_cpu_ns();
-	struct trace_snapshot now;
-	struct trace_error te = {};
 	struct suspicion x;
 
-	if (!p->last.at_ns)
+	if (!p->last.head.at_ns)
 		return begin_window(p, t, e);
-	if (trace_snapshot(t, &now, &te))
-		return session_error(e, &te);
-	if (trace_snapshot_sub(&x.window, &p->last, &now)) {
-		trace_snapshot_free(&now);
-		return err_set(e, EXIT_NO_RESOURCE,
-			       "attach: no memory for %zu endpoints; trace fewer", now.n);
-	}
+	if (take_window(p, t, &x.window, e))
+		return -1;
 	suspects_confirm(t, &x.window, deadline, stop);
 	verdict_make(&x.window, &x.v);
 	p->judging_ns = thread_cpu_ns() - before;
 	if (is_suspect(p, &x) && prove(p, &x, deadline, stop) && x.wanted.of == OUTCOME_STALLED)
 		rule(p, &x.window.ep[x.v.v[x.v.lead].endpoint], &p->proofs[p->n - 1]);
 	trace_snapshot_free(&x.window);
-	trace_snapshot_free(&p->last);
-	p->last = now;
 	return 0;
 }
 
@@ -533,7 +551,7 @@ void prover_end(struct prover *p)
 {
 	for (size_t i = 0; i < p->n; i++)
 		trace_snapshot_free(&p->proofs[i].s);
-	trace_snapshot_free(&p->last);
+	trace_packed_free(&p->last);
 	if (p->loaded)
 		zoom_free(&p->zoom);
 }

@@ -31,7 +31,7 @@ struct prover {
 	struct zoom zoom;
 	bool loaded;
 	uint64_t load_ns; /* so long loading takes, for all that is known: as that of the looks */
-	struct trace_snapshot last; /* up to here it was judged */
+	struct trace_packed last; /* up to here it was judged */
 	uint64_t next_ns, judging_ns; /* when it is due; the CPU time that the last one took */
 	struct proof proofs[PROOFS_MOST];
 	size_t n;

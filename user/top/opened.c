@@ -60,30 +60,25 @@ static void judge(struct opened *o, const struct trace_snapshot *phase, uint64_t
 int opened_look(struct opened *o, const struct trace_snapshot *now, uint64_t serial)
 {
 	size_t at = place_of(now, serial);
-	struct trace_snapshot ends, phase;
+	uint64_t began_ns = o->since.head.at_ns;
+	struct trace_snapshot ends;
+	int rc;
 
 	if (at == now->n) /* gone: what was said last stays */
 		return 0;
-	if (o->since.at_ns && now->at_ns - o->since.at_ns < OPENED_LEAST_NS)
+	if (began_ns && now->at_ns - began_ns < OPENED_LEAST_NS)
 		return 0;
 	if (two_ends(now, at, &ends))
 		return -1;
-	if (!o->since.at_ns) {
-		o->since = ends;
-		return 0;
-	}
-	if (trace_snapshot_sub(&phase, &o->since, &ends)) {
-		trace_snapshot_free(&ends);
-		return -1;
-	}
-	judge(o, &phase, ends.at_ns - o->since.at_ns);
-	trace_snapshot_free(&phase);
+	rc = began_ns ? trace_subtract(&ends, &o->since) : trace_pack(&o->since, &ends);
+	if (rc == 0 && began_ns)
+		judge(o, &ends, ends.at_ns - began_ns);
 	trace_snapshot_free(&ends);
-	return 0;
+	return rc;
 }
 
 void opened_clear(struct opened *o)
 {
-	trace_snapshot_free(&o->since);
+	trace_packed_free(&o->since);
 	*o = (struct opened){};
 }

@@ -11,8 +11,8 @@
 enum { OPENED_LEAST_NS = 300000000 }; /* a shorter time decides nothing */
 
 struct opened {
-	struct trace_snapshot since; /* the two ends at first; at_ns 0: not looked at yet */
-	bool attaching;		     /* the ledger's programs are being loaded */
+	struct trace_packed since; /* the two ends at first; at_ns 0: not looked at yet */
+	bool attaching;		   /* the ledger's programs are being loaded */
 	bool judged;		     /* `card` and `over_ns` hold */
 	uint64_t over_ns;
 	struct card card;

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "tracer/pack.h"
 #include "tracer/peers.h"
 
 #define READ_TRIES 64
@@ -85,47 +86,18 @@ static bool is_closed(const struct closed_list *l, size_t from, uint64_t serial)
 	return false;
 }
 
-static int copy_rest(const struct closed_list *l, struct trace_snapshot *s)
+/* for `more` endpoints after those that are there */
+static bool more_room(struct trace_snapshot *s, struct keyed **k, size_t more, bool sampled)
 {
-	if (!l->rest)
-		return 0;
-	s->rest = array_resize(NULL, TRACE_PROTOS, 0, sizeof(*s->rest));
-	if (!s->rest)
-		return -1;
-	memcpy(s->rest, l->rest, TRACE_PROTOS * sizeof(*s->rest));
-	return 0;
-}
+	struct keyed *keys = array_resize(*k, s->n, more, sizeof(*keys));
+	struct trace_endpoint *ep = array_resize(s->ep, s->n, more, sizeof(*ep));
+	struct trace_looks *looks = sampled ? array_resize(s->looks, s->n, more, sizeof(*looks))
+					    : NULL;
 
-static struct keyed *make_room(const struct trace *t, struct trace_snapshot *s, size_t n)
-{
-	struct keyed *k = array_new(n, 1, sizeof(*k));
-
-	s->ep = array_new(n, 1, sizeof(*s->ep));
-	s->looks = t->sampler ? array_new(n, 1, sizeof(*s->looks)) : NULL;
-	if (k && s->ep && (!t->sampler || s->looks))
-		return k;
-	free(k);
-	return NULL;
-}
-
-/* `live` holds n copies; what closed after its copy (the list's entries from `since` on) counts
- * once, as closed */
-static int assemble(struct trace *t, struct trace_snapshot *s, const struct endpoint *live,
-		    size_t n, size_t since)
-{
-	struct keyed *k = make_room(t, s, n + t->closed.n);
-
-	if (!k)
-		return -1;
-	for (size_t i = 0; i < t->closed.n; i++)
-		peers_put(s, k, &t->closed.ep[i], t);
-	for (size_t i = 0; i < n; i++)
-		if (!is_closed(&t->closed, since, live[i].id.serial))
-			peers_put(s, k, &live[i], t);
-	peers_join(s, k);
-	t->closed.shown = t->closed.n;
-	free(k);
-	return copy_rest(&t->closed, s);
+	*k = keys ? keys : *k;
+	s->ep = ep ? ep : s->ep;
+	s->looks = looks ? looks : s->looks;
+	return keys && ep && (looks || !sampled);
 }
 
 /* Whether bytes are astray is certain after some looks in a row: between two of them a call that
@@ -155,17 +127,71 @@ static bool read_wanted(struct trace *t, uint64_t key, struct endpoint *ep)
 	       !is_strangers(ep->flags, ep->peer);
 }
 
-static size_t read_live(struct trace *t, struct endpoint *live, uint64_t *keys)
+static void put_live(struct trace *t, struct trace_snapshot *s, struct keyed *k,
+		     const uint64_t *keys, size_t n)
 {
-	size_t n = snapshot_keys(t, keys), got = 0;
+	struct endpoint ep;
 
 	for (size_t i = 0; i < n; i++) {
-		got += read_wanted(t, keys[i], &live[got]);
+		if (read_wanted(t, keys[i], &ep))
+			peers_put(s, k, &ep, t);
 		if (i % RING_HOLDS ==
 		    RING_HOLDS - 1) /* each may be found gone, and its record is in the ring then */
 			ring_buffer__consume(t->ring);
 	}
-	return got;
+	ring_buffer__consume(t->ring);
+}
+
+/* What closed after it was read (the list's entries from `since` on) counts once, as closed. */
+static void drop_closed(const struct closed_list *l, size_t since, struct trace_snapshot *s,
+			struct keyed *k)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (is_closed(l, since, s->ep[i].serial))
+			continue;
+		if (n != i) {
+			s->ep[n] = s->ep[i];
+			k[n] = k[i];
+			k[n].index = n;
+			if (s->looks)
+				s->looks[n] = s->looks[i];
+		}
+		n++;
+	}
+	s->n = n;
+}
+
+static bool put_closed(struct trace *t, struct trace_snapshot *s, struct keyed **k)
+{
+	const struct closed_list *l = &t->closed;
+
+	if (!more_room(s, k, l->n, t->sampler))
+		return false;
+	for (size_t i = 0; i < l->n; i++)
+		peers_put(s, *k, &l->ep[i], t);
+	t->closed.shown = l->n;
+	s->rest = l->rest ? rest_copy(l->rest) : NULL;
+	return !l->rest || s->rest;
+}
+
+static int put_all(struct trace *t, struct trace_snapshot *s, const uint64_t *keys, size_t n)
+{
+	uint64_t dropped = t->closed.dropped;
+	size_t since = t->closed.n;
+	struct keyed *k = NULL;
+	bool fits = more_room(s, &k, n, t->sampler);
+
+	if (fits) {
+		put_live(t, s, k, keys, n);
+		drop_closed(&t->closed, dropped == t->closed.dropped ? since : 0, s, k);
+		fits = put_closed(t, s, &k);
+	}
+	if (fits)
+		peers_join(s, k);
+	free(k);
+	return fits ? 0 : -1;
 }
 
 /* each may be found gone, or have a stall to tell of, and its record is in the ring then */
@@ -196,22 +222,14 @@ void snapshot_tell_ongoing(struct trace *t, uint64_t at)
 
 int snapshot_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e)
 {
-	size_t room = t->opts.max_endpoints;
-	struct endpoint *live = array_new(room, 0, sizeof(*live));
-	uint64_t *keys = array_new(room, 0, sizeof(*keys));
+	uint64_t *keys = array_new(t->opts.max_endpoints, 0, sizeof(*keys));
 	int err = -1;
 
 	s->at_ns = snapshot_now();
 	s->everything = t->opts.filter == TRACE_FILTER_ALL && !t->opts.port_lo;
 	trace_sampled(t, &s->sampling);
-	if (live && keys) {
-		uint64_t dropped = t->closed.dropped;
-		size_t since = t->closed.n, n = read_live(t, live, keys);
-
-		ring_buffer__consume(t->ring);
-		err = assemble(t, s, live, n, dropped == t->closed.dropped ? since : 0);
-	}
-	free(live);
+	if (keys)
+		err = put_all(t, s, keys, snapshot_keys(t, keys));
 	free(keys);
 	if (err)
 		return fail_sys(e, ENOMEM, "cannot take a snapshot", "free some memory");
@@ -244,10 +262,11 @@ static size_t read_some(struct trace *t, const uint64_t *keys, size_t n, struct 
 
 static int fill_some(struct trace *t, const uint64_t *keys, size_t n, struct trace_snapshot *s)
 {
-	struct endpoint *live = array_new(2 * n, 1, sizeof(*live));
-	struct keyed *k = live ? make_room(t, s, 2 * n) : NULL;
+	struct endpoint *live = array_new(2 * n, 0, sizeof(*live));
+	struct keyed *k = NULL;
+	bool fits = live && more_room(s, &k, 2 * n, t->sampler);
 
-	if (k) {
+	if (fits) {
 		size_t got = read_some(t, keys, n, live);
 
 		for (size_t i = 0; i < got; i++)
@@ -256,7 +275,7 @@ static int fill_some(struct trace *t, const uint64_t *keys, size_t n, struct tra
 	}
 	free(live);
 	free(k);
-	return k ? 0 : -1;
+	return fits ? 0 : -1;
 }
 
 int trace_snapshot_some(struct trace *t, const uint64_t *keys, size_t n, struct trace_snapshot *s,

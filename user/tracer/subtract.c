@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "tracer/figure.h"
 #include "tracer/internal.h"
+#include "tracer/pack.h"
 
 /* sign: 1 or -1, times what is added */
 static void add_words(uint64_t *out, const uint64_t *a, size_t n, int sign)
@@ -66,25 +67,6 @@ void trace_counters_sub(struct trace_counters *out, const struct trace_counters 
 	out->existing = all;
 }
 
-static int by_serial(const void *x, const void *y)
-{
-	const struct trace_endpoint *a = *(struct trace_endpoint *const *)x,
-				    *b = *(struct trace_endpoint *const *)y;
-
-	return a->serial < b->serial ? -1 : a->serial > b->serial;
-}
-
-static struct trace_endpoint **index_serials(const struct trace_snapshot *s)
-{
-	struct trace_endpoint **p = array_new(s->n, 1, sizeof(*p));
-
-	for (size_t i = 0; p && i < s->n; i++)
-		p[i] = &s->ep[i];
-	if (p)
-		qsort(p, s->n, sizeof(*p), by_serial);
-	return p;
-}
-
 /* one state that is known is known, of the sum too */
 static void add_resolutions(struct trace_endpoint *sum, const struct trace_endpoint *ep)
 {
@@ -122,25 +104,29 @@ void rest_add(struct trace_endpoint *rest, const struct trace_endpoint *ep)
 /*
  * What was added to the rest between the two. The whole lives of those that are in it count there;
  * what they had done by `a`, where they still lived, does not belong to the phase: they are the
- * ones that are in `a` and gone from `b` (which `kept` says of each).
+ * ones that are in `a` and gone from `s` (which `kept` says of each).
  */
-static bool sub_rest(struct trace_snapshot *out, const struct trace_snapshot *a,
-		     const struct trace_snapshot *b, const bool *kept)
+static void sub_rest(struct trace_snapshot *s, const struct trace_packed *a, const bool *kept)
 {
-	out->rest = NULL;
-	if (!b->rest || b->counters.dropped == a->counters.dropped)
-		return true;
-	out->rest = array_resize(NULL, TRACE_PROTOS, 0, sizeof(*out->rest));
-	if (!out->rest)
-		return false;
-	memcpy(out->rest, b->rest, TRACE_PROTOS * sizeof(*out->rest));
-	for (int p = 0; a->rest && p < TRACE_PROTOS; p++)
-		add_endpoint(&out->rest[p], &a->rest[p], -1);
-	for (size_t i = 0; i < a->n; i++)
-		if (!kept[i] && !a->ep[i].closed)
-			add_endpoint(&out->rest[a->ep[i].proto < TRACE_PROTOS ? a->ep[i].proto : 0],
-				     &a->ep[i], -1);
-	return true;
+	struct trace_endpoint old;
+	struct trace_looks looks;
+
+	if (!s->rest)
+		return;
+	if (s->counters.dropped == a->head.counters.dropped) {
+		free(s->rest);
+		s->rest = NULL;
+		return;
+	}
+	for (int p = 0; a->head.rest && p < TRACE_PROTOS; p++)
+		add_endpoint(&s->rest[p], &a->head.rest[p], -1);
+	for (size_t i = 0; i < a->head.n; i++) {
+		if (kept[i])
+			continue;
+		packed_read(a, i, &old, &looks);
+		if (!old.closed)
+			add_endpoint(&s->rest[old.proto < TRACE_PROTOS ? old.proto : 0], &old, -1);
+	}
 }
 
 /* A maximum has no difference, and the longest may have begun before the phase: the time that the
@@ -191,57 +177,52 @@ static void sub_looks(struct trace_looks *out, const struct trace_looks *a)
 	out->earlier_writes += a->writes;
 }
 
-/* NULL, and true: there are none. */
-static bool copy_looks(struct trace_snapshot *out, const struct trace_snapshot *b)
+static void sub_endpoint(struct trace_endpoint *ep, const struct trace_endpoint *old)
 {
-	if (!b->looks)
-		return true;
-	out->looks = array_resize(NULL, b->n, 1, sizeof(*out->looks));
-	if (out->looks)
-		memcpy(out->looks, b->looks, b->n * sizeof(*out->looks));
-	return out->looks;
+	add_endpoint(ep, old, -1);
+	late_losses(&ep->tx);
+	limit_call_stats(&ep->tx_calls, ep->tx.lifetime_ns);
+	limit_call_stats(&ep->rx_calls, ep->rx.lifetime_ns);
+	limit_longest(&ep->tx);
+	limit_longest(&ep->rx);
+	ep->hole.max_ns = MIN(ep->hole.max_ns, ep->hole.ns);
 }
 
-int trace_snapshot_sub(struct trace_snapshot *out, const struct trace_snapshot *a,
-		       const struct trace_snapshot *b)
+int trace_subtract(struct trace_snapshot *s, const struct trace_packed *a)
 {
-	struct trace_endpoint **old = index_serials(a);
-	bool *kept = array_new(a->n, 1, sizeof(*kept));
-	bool whole;
+	bool *kept = array_new(a->head.n, 0, sizeof(*kept));
+	struct trace_endpoint old;
+	struct trace_looks looks;
+	size_t at;
 
-	*out = *b;
-	out->rest = NULL;
-	out->looks = NULL;
-	out->ep = array_resize(NULL, b->n, 1, sizeof(*out->ep));
-	whole = old && kept && out->ep && copy_looks(out, b);
-	if (whole)
-		memcpy(out->ep, b->ep, b->n * sizeof(*out->ep));
-	for (size_t i = 0; whole && i < b->n; i++) {
-		struct trace_endpoint *key = &b->ep[i];
-		struct trace_endpoint **hit = bsearch(&key, old, a->n, sizeof(*old), by_serial);
-
-		if (!hit)
+	if (!kept)
+		return -1;
+	for (size_t i = 0; i < s->n; i++) {
+		if (!packed_find(a, s->ep[i].serial, &at))
 			continue;
-		add_endpoint(&out->ep[i], *hit, -1);
-		late_losses(&out->ep[i].tx);
-		limit_call_stats(&out->ep[i].tx_calls, out->ep[i].tx.lifetime_ns);
-		limit_call_stats(&out->ep[i].rx_calls, out->ep[i].rx.lifetime_ns);
-		limit_longest(&out->ep[i].tx);
-		limit_longest(&out->ep[i].rx);
-		out->ep[i].hole.max_ns = MIN(out->ep[i].hole.max_ns, out->ep[i].hole.ns);
-		kept[*hit - a->ep] = true;
-		if (out->looks && a->looks)
-			sub_looks(&out->looks[i], &a->looks[*hit - a->ep]);
+		kept[at] = true;
+		packed_read(a, at, &old, &looks);
+		sub_endpoint(&s->ep[i], &old);
+		if (s->looks)
+			sub_looks(&s->looks[i], &looks);
 	}
-	if (!whole || !sub_rest(out, a, b, kept)) {
-		free(old);
-		free(kept);
-		trace_snapshot_free(out);
-		memset(out, 0, sizeof(*out));
+	sub_rest(s, a, kept);
+	trace_counters_sub(&s->counters, &a->head.counters);
+	free(kept);
+	return 0;
+}
+
+int trace_next_phase(struct trace_snapshot *s, struct trace_packed *last)
+{
+	struct trace_packed now;
+
+	if (trace_pack(&now, s))
+		return -1;
+	if (trace_subtract(s, last)) {
+		trace_packed_free(&now);
 		return -1;
 	}
-	trace_counters_sub(&out->counters, &a->counters);
-	free(old);
-	free(kept);
+	trace_packed_free(last);
+	*last = now;
 	return 0;
 }

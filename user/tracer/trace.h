@@ -397,6 +397,15 @@ struct trace_snapshot {
 	size_t n_rulings;
 };
 
+/* A snapshot that is kept to be subtracted from a later one. Most words of an endpoint are zero,
+ * and take no memory here. */
+struct trace_packed {
+	struct trace_snapshot head;    /* without endpoints and looks */
+	struct packed_endpoint *ep;    /* head.n, by serial */
+	uint64_t *words;
+	bool has_looks;
+};
+
 /* TCP: why the head of the queue waited, in the kernel's own fields */
 struct trace_held {
 	bool known;
@@ -508,12 +517,18 @@ size_t trace_closed_kept(struct trace *t);
 
 /* What was counted since `a`; what there was before the session is no such count. */
 void trace_counters_sub(struct trace_counters *out, const struct trace_counters *a);
+/* -1: there is no memory for it. */
+int trace_pack(struct trace_packed *out, const struct trace_snapshot *s);
+void trace_packed_free(struct trace_packed *p);
 /*
- * *out = b - a for what both hold (ns, count, hist, bytes, ...; maxima stay b's): a phase. An
- * endpoint missing in `a` counts whole. out->ep is new memory.
+ * The snapshot becomes a phase: what was counted since `a` of all that both hold (ns, count, hist,
+ * bytes, ...; maxima stay those of the whole life). An endpoint missing in `a` counts whole. -1:
+ * there is no memory for it, and the snapshot stays as it was.
  */
-int trace_snapshot_sub(struct trace_snapshot *out, const struct trace_snapshot *a,
-		       const struct trace_snapshot *b);
+int trace_subtract(struct trace_snapshot *s, const struct trace_packed *a);
+/* The snapshot becomes the phase since the last one, and the last one becomes what it was. -1:
+ * there is no memory for it, and both stay as they were. */
+int trace_next_phase(struct trace_snapshot *s, struct trace_packed *last);
 
 /* A session with TREE, stopped: it forgets all that it knew, and follows these processes when it is
  * started again. */

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A snapshot in little memory: of each endpoint, and of its looks, a bit for each word, and the
+ * words that are not zero. */
+#include "tracer/pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+#define WORD_BITS      64
+#define WORDS_OF(type) (sizeof(type) / sizeof(uint64_t))
+#define BITMAP(words)  (((words) + WORD_BITS - 1) / WORD_BITS)
+#define MOST(type)     (BITMAP(WORDS_OF(type)) + WORDS_OF(type))
+
+_Static_assert(sizeof(struct trace_endpoint) % sizeof(uint64_t) == 0 &&
+		       sizeof(struct trace_looks) % sizeof(uint64_t) == 0,
+	       "neither has a part of a word at its end");
+
+struct packed_endpoint {
+	uint64_t serial;
+	size_t at; /* in words[] */
+};
+
+struct packing {
+	uint64_t *words;
+	size_t n, room;
+};
+
+static uint64_t word_at(const void *v, size_t i)
+{
+	uint64_t word;
+
+	memcpy(&word, (const char *)v + i * sizeof(word), sizeof(word));
+	return word;
+}
+
+/* There is room for it. */
+static void pack_words(struct packing *p, const void *v, size_t n)
+{
+	uint64_t *bitmap = p->words + p->n;
+
+	memset(bitmap, 0, BITMAP(n) * sizeof(*bitmap));
+	p->n += BITMAP(n);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t word = word_at(v, i);
+
+		if (!word)
+			continue;
+		bitmap[i / WORD_BITS] |= 1ull << i % WORD_BITS;
+		p->words[p->n++] = word;
+	}
+}
+
+/* Returns what comes after it. */
+static const uint64_t *unpack_words(const uint64_t *packed, void *out, size_t n)
+{
+	const uint64_t *bitmap = packed, *next = packed + BITMAP(n);
+
+	memset(out, 0, n * sizeof(*next));
+	for (size_t i = 0; i < n; i++)
+		if (bitmap[i / WORD_BITS] >> i % WORD_BITS & 1)
+			memcpy((char *)out + i * sizeof(*next), next++, sizeof(*next));
+	return next;
+}
+
+static bool make_room(struct packing *p)
+{
+	size_t need = p->n + MOST(struct trace_endpoint) + MOST(struct trace_looks);
+	uint64_t *more;
+
+	if (need <= p->room)
+		return true;
+	more = array_resize(p->words, need, need / 2, sizeof(*more));
+	if (!more)
+		return false;
+	p->words = more;
+	p->room = need + need / 2;
+	return true;
+}
+
+static int by_serial(const void *x, const void *y)
+{
+	const struct packed_endpoint *a = x, *b = y;
+
+	return a->serial < b->serial ? -1 : a->serial > b->serial;
+}
+
+struct trace_endpoint *rest_copy(const struct trace_endpoint *rest)
+{
+	struct trace_endpoint *copy = array_new(TRACE_PROTOS, 0, sizeof(*copy));
+
+	if (copy)
+		memcpy(copy, rest, TRACE_PROTOS * sizeof(*copy));
+	return copy;
+}
+
+static bool pack_endpoints(struct trace_packed *out, const struct trace_snapshot *s)
+{
+	struct packing p = {};
+	uint64_t *exact;
+	size_t i = 0;
+
+	for (; i < s->n && make_room(&p); i++) {
+		out->ep[i] = (struct packed_endpoint){ s->ep[i].serial, p.n };
+		pack_words(&p, &s->ep[i], WORDS_OF(struct trace_endpoint));
+		if (s->looks)
+			pack_words(&p, &s->looks[i], WORDS_OF(struct trace_looks));
+	}
+	exact = array_resize(p.words, p.n, 0, sizeof(*exact));
+	out->words = exact ? exact : p.words;
+	return i == s->n;
+}
+
+int trace_pack(struct trace_packed *out, const struct trace_snapshot *s)
+{
+	*out = (struct trace_packed){ .head = *s, .has_looks = s->looks };
+	out->head.ep = NULL;
+	out->head.looks = NULL;
+	out->head.rest = s->rest ? rest_copy(s->rest) : NULL;
+	out->ep = array_new(s->n, 0, sizeof(*out->ep));
+	if (!out->ep || (s->rest && !out->head.rest) || !pack_endpoints(out, s)) {
+		trace_packed_free(out);
+		return -1;
+	}
+	qsort(out->ep, s->n, sizeof(*out->ep), by_serial);
+	return 0;
+}
+
+void trace_packed_free(struct trace_packed *p)
+{
+	free(p->head.rest);
+	free(p->ep);
+	free(p->words);
+	*p = (struct trace_packed){};
+}
+
+bool packed_find(const struct trace_packed *p, uint64_t serial, size_t *at)
+{
+	struct packed_endpoint want = { .serial = serial };
+
+	*at = array_lower_bound(&want, p->ep, p->head.n, sizeof(want), by_serial);
+	return *at < p->head.n && p->ep[*at].serial == serial;
+}
+
+void packed_read(const struct trace_packed *p, size_t at, struct trace_endpoint *ep,
+		 struct trace_looks *looks)
+{
+	const uint64_t *next = unpack_words(p->words + p->ep[at].at, ep,
+					    WORDS_OF(struct trace_endpoint));
+
+	if (p->has_looks)
+		unpack_words(next, looks, WORDS_OF(struct trace_looks));
+	else
+		*looks = (struct trace_looks){};
+}
