@@ -81,7 +81,7 @@ static int look_at(struct screen *s, const struct rows *p, const struct trace_sn
 {
 	s->view = VIEW_DETAIL;
 	s->picked = row_digest(p, &p->v[p->order[which]])->serial;
-	o->since.at_ns = AT - p->interval_ns;
+	o->since.head.at_ns = AT - p->interval_ns;
 	s->opened = o;
 	return opened_look(o, snap, s->picked);
 }
