@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 elsewhere.py: the card tells what a program does instead that keeps another waiting: it sleeps in a
-system call, was stopped, or computes in another thread than the one that should answer.
+system call, was stopped, or computes in another thread than the one that should answer. Where
+nothing waits for it, the card tells what the traced program itself waits for.
 
 Exit: 0 right, 1 wrong."""
 import fcntl
@@ -94,6 +95,36 @@ def stop(pid):
     os.waitpid(pid, os.WUNTRACED)
 
 
+def talk_between_opens(s):
+    while True:
+        s.send(bytes(8))
+        s.recv(8)
+        os.close(os.open("fifo", os.O_WRONLY))
+
+
+def open_other_end():
+    while True:
+        time.sleep(0.3)
+        os.close(os.open("fifo", os.O_RDONLY | os.O_NONBLOCK))
+
+
+def by_itself(tier):
+    """Its peer answers at once, and nobody reads the FIFO that it opens, but for an instant."""
+    server, client = pair()
+    os.mkfifo("fifo")
+    pids = [child("server", lambda: serve(server, 0, False), client),
+            child("opener", open_other_end, server, client),
+            child("client", lambda: talk_between_opens(client), server)]
+    server.close()
+    client.close()
+    try:
+        time.sleep(0.3)  # they talk
+        return card([pids[2]], tier)
+    finally:
+        attached.end(pids)
+        os.unlink("fifo")
+
+
 def says(said, word):
     print(word, json.dumps(said)[:700])
     return word in said["why"]
@@ -105,6 +136,8 @@ def main():
         right = [says(by_pipe(wait_for_lock, tier), "sleeps in flock(), for a lock on a file")
                  for tier in (PROVES, attached.EXACT)]
     right += [says(by_pipe(wait_for_child), "sleeps in wait4(), for a child process")]
+    right += [says(by_itself(tier), "itself sleeps in openat() of fifo: no program")
+              for tier in (PROVES, attached.EXACT)]
     right += [says(by_socket(talk_slowly), "sleeps in clock_nanosleep(), for a timer"),
               says(by_socket(talk_slowly, stop), "was stopped"),
               says(by_socket(serve_beside_computing), "computes: its thread")]

@@ -110,10 +110,37 @@ static void a_path_is_told_of_the_call_that_has_it(void **state)
 	says(&a, "sleeps in connect() to /tmp/x, whose backlog is full");
 }
 
+/* Of a program that nobody waits for only such a sleep is worth a word. */
+static void a_sleep_for_messages_is_not_elsewhere(void **state)
+{
+	static const int for_others[] = { SYS_ppoll, SYS_read, SYS_sendto, SYS_accept4, SYS_wait4,
+					  SYS_rt_sigsuspend, SYS_connect };
+	static const int elsewhere[] = { SYS_flock, SYS_futex, SYS_fsync, SYS_clock_nanosleep,
+					 SYS_openat, SYS_semtimedop };
+	struct asleep none = { .looks = 20 }, a;
+
+	for (size_t i = 0; i < sizeof(for_others) / sizeof(for_others[0]); i++) {
+		a = looked(for_others[i], 20);
+		assert_false(asleep_is_elsewhere(&a));
+	}
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
+		a = looked(elsewhere[i], 20);
+		assert_true(asleep_is_elsewhere(&a));
+		a.v[0].found = 9; /* of 20 looks */
+		assert_false(asleep_is_elsewhere(&a));
+	}
+	a = looked(SYS_connect, 20);
+	strcpy(a.path, "/run/x");
+	a.path_nr = SYS_connect;
+	assert_true(asleep_is_elsewhere(&a));
+	assert_false(asleep_is_elsewhere(&none));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_path_is_told_of_the_call_that_has_it),
+		cmocka_unit_test(a_sleep_for_messages_is_not_elsewhere),
 		cmocka_unit_test(a_sleep_is_told_where_most_looks_found_it),
 		cmocka_unit_test(a_disk_is_told_by_the_threads_state),
 		cmocka_unit_test(a_page_that_is_read_is_no_call),

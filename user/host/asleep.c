@@ -94,6 +94,19 @@ const char *asleep_for(const struct asleep_call *call)
 	return call->no_files ? TIMER : calls[row].what;
 }
 
+bool asleep_is_elsewhere(const struct asleep *a)
+{
+	static const char *const by_others[] = { EVENTS, DATA, ROOM, CONNECTION, CHILD, SIGNAL };
+	const char *what = a->n ? asleep_for(&a->v[0]) : NULL;
+
+	if (!what || 2 * a->v[0].found < a->looks)
+		return false;
+	for (size_t i = 0; i < sizeof(by_others) / sizeof(by_others[0]); i++)
+		if (what == by_others[i])
+			return *a->path && a->path_nr == a->v[0].nr;
+	return true;
+}
+
 bool asleep_is_receive(long nr)
 {
 	int row = row_of((int)nr);

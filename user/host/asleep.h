@@ -46,6 +46,8 @@ void asleep_sort(struct asleep *a);
 void asleep_name(int nr, char *buf, size_t len);
 /* what a thread waits for there: "a timer"; NULL: that may be anything */
 const char *asleep_for(const struct asleep_call *call);
+/* Mostly in one call, which waits neither for what others send, nor for a child or a signal. */
+bool asleep_is_elsewhere(const struct asleep *a);
 /* read(), recvmsg() and the like */
 bool asleep_is_receive(long nr);
 

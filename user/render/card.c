@@ -1714,6 +1714,17 @@ static void card_of_busy_sender(const struct making *m)
 	set_surety(c, SEEN_BOTH_ENDS);
 }
 
+/* The only target waits for something that is neither a socket nor a pipe. */
+static void append_own_sleep(const struct making *m)
+{
+	const struct asleep *a = m->v->doing;
+	char text[200];
+
+	if (doing_phrase(a, text, sizeof(text)))
+		text_append(m->c->why, sizeof(m->c->why), "%s%s[%d] itself %s",
+			    *m->c->why ? "; " : "", a->comm, (int)a->pid, text);
+}
+
 static void card_quiet(const struct making *m)
 {
 	char total[32];
@@ -1734,6 +1745,7 @@ static void card_quiet(const struct making *m)
 	append_quick_answers(m->s, m->v, c->why, sizeof(c->why));
 	if (m->s->looks)
 		what_looks_do_not_see(m);
+	append_own_sleep(m);
 }
 
 /* The only target was asked what it does instead. */

@@ -156,6 +156,15 @@ int session_announce(struct session *l, json_t *about, struct err *e)
 	return rc;
 }
 
+static void look_at_target(struct session *l)
+{
+	bool is_single = l->only_target && asleep_only_thread(l->only_target);
+
+	l->own.pid = l->own.tid = l->only_target;
+	if (l->only_target && asleep_look(&l->own))
+		l->has_threads |= !is_single;
+}
+
 int session_tick(struct session *l, struct err *e)
 {
 	uint64_t now = now_ns();
@@ -170,6 +179,7 @@ int session_tick(struct session *l, struct err *e)
 		return session_record_tick(l, e);
 	if (!l->o->sampled)
 		culprits_tick(&l->culprits, l->t);
+	look_at_target(l);
 	if (!l->streaming)
 		return 0;
 	if (!ledger_stream_works(&l->stream))
@@ -185,16 +195,16 @@ int session_tick(struct session *l, struct err *e)
 	return 0;
 }
 
-#define IDLE_LOOKS 10
-
-/* What does the target do, of which nothing was observed? */
-static const struct asleep *idle_target(struct session *l)
+/* Where nothing was observed, or nothing waits needlessly, it is the target itself that sleeps. */
+static const struct asleep *target_sleeps(struct session *l)
 {
-	if (l->verdict.kind != KIND_UNSEEN || !l->only_target || l->verdict.n_unseen)
-		return NULL;
-	l->idle.pid = l->idle.tid = l->only_target;
-	culprit_look(&l->idle, IDLE_LOOKS, UINT64_MAX, NULL);
-	return l->idle.looks ? &l->idle : NULL;
+	const struct verdict *v = &l->verdict;
+
+	asleep_sort(&l->own);
+	if (v->kind == KIND_UNSEEN)
+		return l->own.looks && !v->n_unseen ? &l->own : NULL;
+	return v->kind == KIND_QUIET && !l->has_threads && asleep_is_elsewhere(&l->own) ? &l->own
+											: NULL;
 }
 
 static void note_mptcp(struct session *l)
@@ -215,7 +225,7 @@ static const struct asleep *doing_meanwhile(struct session *l)
 					 ? prover_doing(l->prover, &l->end, &l->verdict)
 					 : culprits_doing(&l->culprits, &l->end, &l->verdict);
 
-	return a ? a : idle_target(l);
+	return a ? a : target_sleeps(l);
 }
 
 int session_end(struct session *l, struct err *e)

@@ -131,7 +131,8 @@ struct session {
 	const struct prover *prover; /* its rulings are for every verdict; NULL: no proofs */
 	struct culprits culprits;    /* of a session of the ledger */
 	pid_t only_target;  /* 0: there are several, or none is listed */
-	struct asleep idle; /* what it does, where nothing was observed; looks 0: not asked */
+	struct asleep own;  /* in which calls that sleeps, whether or not a verdict is about it */
+	bool has_threads;   /* of several it is the first one's calls */
 	struct stalls stalls; /* filled by the session's own thread, as the timeline is: read after
 				 its end */
 	struct timeline timeline;
