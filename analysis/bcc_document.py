@@ -160,7 +160,7 @@ def _endpoint(e: End, peer: Optional[int], ends: Sequence[End]) -> Object:
 
 def _finding(i: int, e: End) -> Object:
     share = min(1.0, e.rwnd_ns / e.lifetime_ns)
-    text = f"{e.caller.comm}[{e.caller.pid}] of tcp {e.local} > {e.remote}: rwnd: {e.rwnd_ns / 1e6:.0f} ms in all ({share:.1%} of its time)"
+    text = f"{e.caller.comm}[{e.caller.pid}] on tcp {e.local} > {e.remote}: rwnd: {e.rwnd_ns / 1e6:.0f} ms in all ({share:.1%} of its time)"
     return {"endpoint": i, "cause": "rwnd", "ns": e.rwnd_ns, "count": None, "max_ns": None, "share": share, "blamed": None,
             "surety": "inferred from one end", "blamed_ns": None, "blamed_count": None, "text": text,
             "fix": "make the peer read sooner, or raise its SO_RCVBUF or tcp_rmem", "root": None}

@@ -64,7 +64,7 @@ says_true 'the peer was found to owe an ACK' "$load; p = l['endpoints'][e['peer'
 says_true 'no program hangs on the way of a message' "$load; p = [h['point'] for h in d['trace']['hooks'] if h['attached']]" "set(p) <= {'inet_sock_set_state', 'tcp_destroy_sock', 'sched_process_fork'} and p" p
 says_true 'the ledger proved it meanwhile' "$load; p = d['proofs']" "len(p) == 1 and p[0]['ns'] > 2e8 and p[0]['ledger']['findings'][0]['cause'] == 'nagle' and p[0]['ledger']['findings'][0]['max_ns'] > 3e7" p
 tr '\n' ' ' <err >said
-check 'and its card says so' "$(cat err)" grep -qE '  proof  the ledger, for .*nagle' said
+check 'and its card says so' "$(cat err)" grep -qE '  proof  exact tracing of .*nagle' said
 says_true 'the document is of its schema' "$load; jsonschema.validate(d, json.loads(subprocess.check_output(['$IPCSTALL', 'attach', '--json-schema'])))" True d
 
 right() { # NAME SCRIPT: it exits with 0; with 77 where the host left it too little CPU to say

@@ -58,9 +58,9 @@ static void three_in_a_row(void **state)
 	assert_int_equal(v.v[0].root, 1);
 	assert_int_equal(v.v[1].root, -1);
 	verdict_sentence(&s, &v, text, sizeof(text));
-	assert_non_null(strstr(text, "p11[11] of pipe:[11]: sndbuf <- p12[12] is not reading"));
+	assert_non_null(strstr(text, "p11[11] on pipe:[11]: sndbuf <- p12[12] is not reading"));
 	assert_non_null(strstr(
-		text, "; root cause: p12[12] of pipe:[12]: sndbuf <- p13[13] is not reading"));
+		text, "; root cause: p12[12] on pipe:[12]: sndbuf <- p13[13] is not reading"));
 }
 
 /* git clone: what pack-objects writes ends at index-pack, which computes all the time */
@@ -108,7 +108,7 @@ static void a_reader_that_waits_for_another_is_not_to_blame(void **state)
 	assert_int_equal(v.outcome, OUTCOME_WAITING);
 	assert_int_equal(v.wait.endpoint, 1);
 	verdict_sentence(&s, &v, text, sizeof(text));
-	assert_non_null(strstr(text, "p12[12] of pipe:[13] waited"));
+	assert_non_null(strstr(text, "p12[12] on pipe:[13] waited"));
 	finding_sentence(&s, &v.v[0], text, sizeof(text));
 	assert_non_null(strstr(text, "sndbuf <- p12[12] waits for p13[13] to send"));
 	/* surely at once for less than half of the stall */
@@ -509,7 +509,7 @@ static void a_proxy_that_does_not_sleep_is_a_link(void **state)
 	assert_int_equal(v.v[1].root, -1);
 	verdict_sentence(&s, &v, text, sizeof(text));
 	assert_non_null(strstr(text, "rwnd <- p12[12] is not reading"));
-	assert_non_null(strstr(text, "; root cause (inferred from the bytes passed on): p12[12] of "
+	assert_non_null(strstr(text, "; root cause (inferred from the bytes passed on): p12[12] on "
 				     "tcp 0.0.0.0:2 > 0.0.0.0:0: rwnd <- p13[13] is not reading"));
 }
 

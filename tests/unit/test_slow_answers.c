@@ -263,7 +263,9 @@ static void a_client_that_asked_before_the_session_waits(void **state)
 	judge(&ep, NULL, 1, &v, &c);
 	assert_int_equal(v.kind, KIND_WAIT);
 	assert_int_equal(c.surety, SUSPECTED);
-	assert_string_equal(c.why, "it had sent a request before, and nothing has come since");
+	assert_string_equal(c.why,
+			    "webd[7] had sent a request before tracing began, and nothing has come "
+			    "since");
 	ep.rx_calls.open_reply_ns = 0;
 	judge(&ep, NULL, 1, &v, &c);
 	assert_int_not_equal(v.outcome, OUTCOME_WAITING);

@@ -75,7 +75,7 @@ static void a_late_reader_is_no_health(void **state)
 	struct trace_endpoint ep = downloader(900000000);
 	struct verdict v;
 
-	assert_non_null(strstr(said_of(&ep, &v), "curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 has unread "
+	assert_non_null(strstr(said_of(&ep, &v), "curl[12] on tcp 0.0.0.0:0 > 0.0.0.0:0 has unread "
 						 "data: 1 time, 900 ms in all (90.0 %"));
 	assert_int_equal(v.late.endpoint, 0);
 	assert_int_equal(v.n, 0);
@@ -176,7 +176,7 @@ static void a_request_that_waits_its_turn_is_no_health(void **state)
 	struct verdict v;
 
 	second_client(ep);
-	assert_non_null(strstr(said_of_both(ep, &v), "server[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 has "
+	assert_non_null(strstr(said_of_both(ep, &v), "server[12] on tcp 0.0.0.0:0 > 0.0.0.0:0 has "
 						     "unread data: 1 time, 1.90 s in all (48.7 %"));
 	assert_int_equal(v.late.endpoint, 1);
 }
@@ -265,9 +265,9 @@ static void who_had_no_cpu_is_named(void **state)
 	ep.rx_calls.wakeups = 20;
 	ep.rx_calls.runq_ns = 800000000;
 	ep.rx_calls.runq_max_ns = 60000000;
-	assert_non_null(
-		strstr(said_of(&ep, &v), "curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 was woken 20 times "
-					 "and then waited for a CPU: 800 ms in all (80.0 %"));
+	assert_non_null(strstr(said_of(&ep, &v),
+			       "curl[12] on tcp 0.0.0.0:0 > 0.0.0.0:0 was woken 20 times "
+			       "and then waited for a CPU: 800 ms in all (80.0 %"));
 	ep.rx_calls.wakeups = 100000; /* they took turns */
 	assert_non_null(strstr(said_of(&ep, &v), "healthy"));
 	ep.rx_calls.wakeups = 20;
@@ -289,7 +289,7 @@ static void who_had_no_cpu_out_of_calls_is_named(void **state)
 	ep[1].tx_calls.no_cpu_ns = 700000000;
 	ep[1].tx_calls.no_cpu_res = TRACE_BOUNDED;
 	assert_non_null(strstr(said_of_both(ep, &v),
-			       "httpd[13] of tcp 0.0.0.0:0 > 0.0.0.0:0 was waiting for a CPU while "
+			       "httpd[13] on tcp 0.0.0.0:0 > 0.0.0.0:0 was waiting for a CPU while "
 			       "others waited for it: 700 ms in all (70.0 %"));
 	ep[1].tx_calls.no_cpu_ns = 400000000; /* it was elsewhere for most of that */
 	assert_null(strstr(said_of_both(ep, &v), "no CPU"));
@@ -359,7 +359,7 @@ static void a_sender_that_waits_for_our_acks_is_told_of(void **state)
 	struct verdict v;
 
 	assert_non_null(strstr(said_of(&ep, &v),
-			       "curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0: its delayed ACKs held up "
+			       "curl[12] on tcp 0.0.0.0:0 > 0.0.0.0:0: its delayed ACKs held up "
 			       "the other end, which was not seen: 9 times, "
 			       "360 ms in all (36.0 % of its time)"));
 	assert_int_equal(v.withheld.endpoint, 0);
@@ -433,7 +433,7 @@ static void a_lost_syn_is_told_from_a_lossy_path(void **state)
 	ep.syn_retransmits = 2;
 	assert_non_null(
 		strstr(said_of(&ep, &v),
-		       "curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0: recovery <- no answer to its SYN"));
+		       "curl[12] on tcp 0.0.0.0:0 > 0.0.0.0:0: recovery <- no answer to its SYN"));
 	assert_true(v.v[0].unanswered_syn);
 	ep.syn_retransmits = 1;
 	assert_null(strstr(said_of(&ep, &v), "SYN"));
@@ -527,13 +527,13 @@ static void of_several_the_one_that_waited(void **state)
 	strcpy(ep.tx_calls.comm, "last");
 	ep.tx.ns[TX_SNDBUF] = ep.blame.unread_ns[TX_SNDBUF] = SECOND / 2;
 	ep.tx.count[TX_SNDBUF] = ep.blame.unread_n[TX_SNDBUF] = 1;
-	assert_non_null(strstr(said_of(&ep, &v), "last[20] of "));
+	assert_non_null(strstr(said_of(&ep, &v), "last[20] on "));
 	assert_non_null(strstr(said_of(&ep, &v), "<- curl[12] is not reading"));
 	ep.blame.held_up[trace_vote(TX_SNDBUF)] =
 		(struct trace_who){ .tgid = 21, .comm = "writer" };
 	ep.blame.late[trace_vote(TX_SNDBUF)] = (struct trace_who){ .tgid = 22, .comm = "reader" };
 	ep.blame.late[trace_vote(TX_NAGLE)] = (struct trace_who){ .tgid = 23, .comm = "another's" };
-	assert_non_null(strstr(said_of(&ep, &v), "writer[21] and others of "));
+	assert_non_null(strstr(said_of(&ep, &v), "writer[21] and others on "));
 	assert_non_null(strstr(said_of(&ep, &v), "<- reader[22] and others are not reading"));
 }
 
@@ -554,20 +554,20 @@ static void who_has_the_socket_is_who_waits(void **state)
 
 	ep.tx.ns[TX_RWND] = SECOND / 2;
 	ep.tx.count[TX_RWND] = 1;
-	assert_non_null(strstr(said_of(&ep, &v), "curl[12] of tcp"));
+	assert_non_null(strstr(said_of(&ep, &v), "curl[12] on tcp"));
 	ep.tx_calls.tgid = 20;
 	strcpy(ep.tx_calls.comm, "sender");
-	assert_non_null(strstr(said_of(&ep, &v), "sender[20] of tcp"));
+	assert_non_null(strstr(said_of(&ep, &v), "sender[20] on tcp"));
 	ep.blame.held_up[trace_vote(TX_RWND)] = (struct trace_who){
 		.lead_ns = 1, .sum_ns = 9, .second = VOTE_MANY, .tgid = 20, .mixed = 1
 	};
-	assert_non_null(strstr(said_of(&ep, &v), "several processes of tcp"));
+	assert_non_null(strstr(said_of(&ep, &v), "several processes on tcp"));
 	ep = downloader(0);
 	ep.proto = TRACE_PIPE;
 	ep.family = 0;
 	ep.tx.ns[TX_SNDBUF] = SECOND / 2;
 	ep.tx.count[TX_SNDBUF] = 1;
-	assert_non_null(strstr(said_of(&ep, &v), "nobody seen of pipe"));
+	assert_non_null(strstr(said_of(&ep, &v), "nobody seen on pipe"));
 }
 
 /* a client that waits for its answer, and the server that it waits for */
@@ -1108,7 +1108,7 @@ static void who_has_ended_does_not_read(void **state)
 	leaves(&ep.rx_calls, ep.born_ns + SECOND / 100);
 	assert_non_null(
 		strstr(said_of(&ep, &v),
-		       "helper[9], which has held the descriptor since curl[12] ended, of tcp"));
+		       "helper[9], which has held the descriptor since curl[12] ended, on tcp"));
 	ep = downloader(0);
 	ep.proto = TRACE_PIPE;
 	ep.family = ep.peer = 0;
@@ -1146,12 +1146,12 @@ static void who_was_given_it_late_is_not_late(void **state)
 	ep.at_ns = ep.born_ns + SECOND;
 	gives(&ep.rx_calls, ep.born_ns + 9 * (SECOND / 10));
 	ep.rx_calls.giver_unread_ns = 8 * (SECOND / 10);
-	assert_non_null(strstr(said_of(&ep, &v), "supervisor[9] of tcp"));
+	assert_non_null(strstr(said_of(&ep, &v), "supervisor[9] on tcp"));
 	ep.rx_calls.giver_unread_ns = SECOND / 10;
-	assert_non_null(strstr(said_of(&ep, &v), "curl[12] of tcp"));
+	assert_non_null(strstr(said_of(&ep, &v), "curl[12] on tcp"));
 	ep.rx_calls.giver_unread_ns = 8 * (SECOND / 10);
 	ep.at_ns += SECOND; /* of a phase that began after that */
-	assert_non_null(strstr(said_of(&ep, &v), "curl[12] of tcp"));
+	assert_non_null(strstr(said_of(&ep, &v), "curl[12] on tcp"));
 }
 
 static void who_was_given_the_question_late_does_not_think(void **state)
@@ -1248,9 +1248,9 @@ static void a_healthy_wait_has_an_other_end(void **state)
 	client_and_server(ep);
 	assert_non_null(
 		strstr(said_of_both(ep, &v), "nothing holds a sender up: stalls add up to 0 ns"));
-	assert_non_null(
-		strstr(said_of_both(ep, &v), "; curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 waited 900 "
-					     "ms (90.0 % of its time) for nginx[7] to send"));
+	assert_non_null(strstr(said_of_both(ep, &v),
+			       "; curl[12] on tcp 0.0.0.0:0 > 0.0.0.0:0 waited 900 "
+			       "ms (90.0 % of its time) for nginx[7] to send"));
 	assert_int_equal(v.wait.endpoint, 0);
 	ep[1].rx.ns[RX_WAIT] = ep[1].rx.max[RX_WAIT] =
 		5 * (SECOND / 10); /* each waits for the other in turn */
@@ -1276,7 +1276,7 @@ static void waits_of_short_connections_are_told_together(void **state)
 		ep[i].remote.port = ep[i + 1].local.port = 80;
 	}
 	assert_non_null(strstr(said_of_all(ep, 6, &v),
-			       "; curl[12] of tcp to 0.0.0.0:80 and 2 more waited 2.70 s "
+			       "; curl[12] on tcp to 0.0.0.0:80 and 2 more waited 2.70 s "
 			       "(90.0 % of their time) for nginx[7] to send"));
 	assert_int_equal(v.wait.ns, 9 * (SECOND / 10));
 	ep[4].rx_calls.tgid = 13; /* another process of that name, at the same time */
@@ -1285,9 +1285,9 @@ static void waits_of_short_connections_are_told_together(void **state)
 	assert_true(v.waits.others_wait);
 	ep[2].remote.port = 81;
 	snprintf(ep[4].rx_calls.comm, sizeof(ep[4].rx_calls.comm), "wget");
-	assert_non_null(
-		strstr(said_of_all(ep, 6, &v), "; curl[12] of tcp to 0.0.0.0:80 waited "
-					       "900 ms (90.0 % of its time) for nginx[7] to send"));
+	assert_non_null(strstr(said_of_all(ep, 6, &v),
+			       "; curl[12] on tcp to 0.0.0.0:80 waited "
+			       "900 ms (90.0 % of its time) for nginx[7] to send"));
 }
 
 /* both ends of a socket, of 1 s, asleep in recv() for 0.96 s and 0.95 s of it */
@@ -1315,9 +1315,9 @@ static void each_waits_for_the_other(void **state)
 	assert_string_equal(
 		said_of_both(ep, &v),
 		"nothing holds a sender up: stalls add up to 0 ns, 0.00 % of the senders' time; "
-		"each waits for the other to send, a deadlock: curl[12] of tcp 0.0.0.0:0 > "
+		"each waits for the other to send, a deadlock: curl[12] on tcp 0.0.0.0:0 > "
 		"0.0.0.0:0 for 960 ms (96.0 % of its time), "
-		"nginx[7] of tcp 0.0.0.0:0 > 0.0.0.0:0 for 950 ms (95.0 % of its time)");
+		"nginx[7] on tcp 0.0.0.0:0 > 0.0.0.0:0 for 950 ms (95.0 % of its time)");
 	assert_int_equal(v.wait.endpoint, 0);
 	assert_int_equal(v.mutual.endpoint, 1);
 	ep[0].proto = ep[1].proto = TRACE_UNIX_STREAM;
@@ -1409,8 +1409,8 @@ static void readers_that_wait_in_a_circle_are_a_deadlock(void **state)
 	(void)state;
 	ring_of_readers(ep);
 	assert_non_null(strstr(said_of_all(ep, 3, &v),
-			       "each waits for the next to send, a deadlock: curl[10] of pipe #0 "
-			       "for 960 ms (96.0 % of its time), curl[11] of pipe #0 for 960 ms "
+			       "each waits for the next to send, a deadlock: curl[10] on pipe #0 "
+			       "for 960 ms (96.0 % of its time), curl[11] on pipe #0 for 960 ms "
 			       "(96.0 % of its time) and 1 more in a circle"));
 	assert_int_equal(v.kind, KIND_MUTUAL);
 	assert_int_equal(v.mutual.circle, 3);
@@ -1480,10 +1480,10 @@ static void a_wait_that_dwarfs_a_stall_is_told_too(void **state)
 	ep[1].tx.ns[TX_IDLE] = SECOND - 40000000;
 	assert_non_null(
 		strstr(said_of_both(ep, &v),
-		       "nginx[7] of tcp 0.0.0.0:0 > 0.0.0.0:0: nagle: 1 time, 40.0 ms in all"));
-	assert_non_null(
-		strstr(said_of_both(ep, &v), "; curl[12] of tcp 0.0.0.0:0 > 0.0.0.0:0 waited 900 "
-					     "ms (90.0 % of its time) for nginx[7] to send"));
+		       "nginx[7] on tcp 0.0.0.0:0 > 0.0.0.0:0: nagle: 1 time, 40.0 ms in all"));
+	assert_non_null(strstr(said_of_both(ep, &v),
+			       "; curl[12] on tcp 0.0.0.0:0 > 0.0.0.0:0 waited 900 "
+			       "ms (90.0 % of its time) for nginx[7] to send"));
 	ep[1].tx.ns[TX_NAGLE] = 450000000;
 	assert_null(strstr(said_of_both(ep, &v), "waited"));
 	assert_int_equal(v.wait.endpoint, -1);
@@ -1642,7 +1642,7 @@ static void helpers_lead_where_they_are_most_of_the_run(void **state)
 	verdict_make(&later, &v); /* and then it did other things */
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 	assert_non_null(strstr(said_of_all(ep, HELPERS + 2, &v),
-			       "bash[20] of pipe #0 and 19 more waited 800 ms (80.8 % of their "
+			       "bash[20] on pipe #0 and 19 more waited 800 ms (80.8 % of their "
 			       "time) for sed[30] and others to send"));
 }
 
@@ -1810,8 +1810,8 @@ static void a_small_window_at_a_long_path_holds_who_receives(void **state)
 	ep[0].path.receive_window = 20000;
 	card_of(&ep[0], &c);
 	assert_string_equal(c.head, "curl[12] waits for its own receive window");
-	assert_non_null(strstr(c.why, "of 20.0 kB is all that can be on its way in a round trip of "
-				      "60.0 ms: 300 kB/s come"));
+	assert_non_null(strstr(c.why, "of 20.0 kB lets in no more than that in "
+				      "each round trip of 60.0 ms: 300 kB/s arrive"));
 	assert_non_null(strstr(c.fix, "SO_RCVBUF"));
 	ep[0].path.receive_window = 3000000; /* as the kernel chooses */
 	card_of(&ep[0], &c);
@@ -1882,7 +1882,8 @@ static void an_unseen_reader_that_is_back_at_once_limits(void **state)
 	card_make(&s, &v, &c);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 	assert_non_null(strstr(c.head, "limited by: its reader"));
-	assert_non_null(strstr(c.why, "takes 500 MB/s, and is back within 100 us on average"));
+	assert_non_null(strstr(
+		c.why, "reads 500 MB/s, and when the window is full it reads again within 100 us"));
 	ep[0].tx.max[TX_RWND] = SECOND / 10; /* it was elsewhere once */
 	verdict_make(&s, &v);
 	assert_int_equal(v.outcome, OUTCOME_STALLED);
@@ -1909,8 +1910,8 @@ static void datagrams_among_others_that_had_an_answer_are_lost(void **state)
 	verdict_make(&s, &v);
 	card_make(&s, &v, &c);
 	assert_int_equal(v.kind, KIND_UNANSWERED);
-	assert_string_equal(c.why,
-			    "1 datagram went out, and nothing came back; 1 other had an answer");
+	assert_string_equal(c.why, "1 datagram went out, and nothing came back; 1 other socket of "
+				   "the program had an answer");
 	assert_non_null(strstr(c.fix, "find where datagrams are dropped"));
 }
 
@@ -2219,7 +2220,7 @@ static void what_waits_in_a_proxy_before_it_is_passed_on(void **state)
 	assert_string_equal(card.head, "curl[12] waits for nginx[8], through proxy[7]");
 	assert_int_equal(v.first_waits.connections, 3);
 	assert_int_equal(v.queued_ns, 2 * v.waits.ns);
-	assert_non_null(strstr(card.why, "in proxy[7], which passes on fewer at a time"));
+	assert_non_null(strstr(card.why, "in proxy[7], which forwards fewer at a time"));
 	ep[6].tx_calls.messages = ep[7].rx_calls.messages = 3; /* six had no answer from there */
 	ep[6].rx_calls.messages = ep[7].tx_calls.messages = 3;
 	said_of_all(ep, 8, &v);
@@ -2835,9 +2836,8 @@ static void a_datagram_that_is_not_answered_is_told_of(void **state)
 	ep[0].peer = -1;
 	ep[0].paired = false;
 	ep[0].remote.port = 53;
-	assert_non_null(
-		strstr(said_of(ep, &v), "; curl[12] of udp to 0.0.0.0:53 waited 900 ms "
-					"(90.0 % of its time) for the other end to send"));
+	assert_non_null(strstr(said_of(ep, &v), "; curl[12] on udp to 0.0.0.0:53 waited 900 ms "
+						"(90.0 % of its time) for the other end to send"));
 	ep[0].remote.port = 0; /* a server's */
 	assert_null(strstr(said_of(ep, &v), "waited"));
 	ep[0].remote.port = 53;
@@ -2961,10 +2961,10 @@ static void ways_back_are_found_alike(void **state)
 		ep[i].rx.ns[RX_WAIT] = rng_below(&rng, 3);
 		ep[i].tx_calls.bytes = i % 2;
 	}
-	back = find_ways_back(&s);
+	back = find_reverse_endpoints(&s);
 	assert_non_null(back);
 	for (size_t i = 0; i < PIPES; i++) {
-		assert_int_equal(back[i], way_back(&s, i));
+		assert_int_equal(back[i], reverse_endpoint(&s, i));
 		found += back[i] >= 0;
 	}
 	assert_in_range(found, PIPES / 2, PIPES - 1);
@@ -3122,7 +3122,7 @@ static void lost_datagrams_are_no_health(void **state)
 	struct trace_endpoint ep = receiver();
 	struct verdict v;
 
-	assert_string_equal(said_of(&ep, &v), "curl[12] of udp 0.0.0.0:0 > 0.0.0.0:0: 10 datagrams "
+	assert_string_equal(said_of(&ep, &v), "curl[12] on udp 0.0.0.0:0 > 0.0.0.0:0: 10 datagrams "
 					      "dropped at its full receive buffer "
 					      "(10.0 % of those read or dropped)");
 	assert_int_equal(v.loss.endpoint, 0);
@@ -3146,7 +3146,7 @@ static void dropped_for_an_untold_reason_is_lost(void **state)
 	ep.drops[TRACE_DROP_RCVBUF] = 0;
 	ep.drops[TRACE_DROP_OTHER] = 10;
 	ep.rx_calls.bytes_res = TRACE_UNKNOWN;
-	assert_string_equal(said_of(&ep, &v), "curl[12] of udp 0.0.0.0:0 > 0.0.0.0:0: 10 datagrams "
+	assert_string_equal(said_of(&ep, &v), "curl[12] on udp 0.0.0.0:0 > 0.0.0.0:0: 10 datagrams "
 					      "dropped by its socket");
 	assert_int_equal(v.loss.kind, TRACE_DROP_OTHER);
 	assert_int_equal(v.outcome, OUTCOME_STALLED);
@@ -3259,7 +3259,7 @@ static void a_full_queue_drops_what_was_sent(void **state)
 	ep.tx_calls.tgid = 13;
 	ep.tx_calls.messages = 1000;
 	ep.drops[TRACE_DROP_QDISC] = 20;
-	assert_non_null(strstr(said_of(&ep, &v), "sender[13] of udp"));
+	assert_non_null(strstr(said_of(&ep, &v), "sender[13] on udp"));
 	assert_non_null(
 		strstr(said_of(&ep, &v), "20 datagrams dropped by a queue on their way out"));
 }
@@ -3281,7 +3281,7 @@ static void a_stall_comes_before_a_loss(void **state)
 		       &(struct paint){ .out = out, .width = 200 });
 	fclose(out);
 	assert_non_null(
-		strstr(text, "also   curl[12] of udp 0.0.0.0:0 > 0.0.0.0:0: 10 datagrams dropped"));
+		strstr(text, "also   curl[12] on udp 0.0.0.0:0 > 0.0.0.0:0: 10 datagrams dropped"));
 	assert_null(strstr(text, "recvmmsg"));
 	free(text);
 }
@@ -3366,7 +3366,7 @@ static void short_connections_are_told_together(void **state)
 	(void)state;
 	short_talks(ep);
 	assert_string_equal(said_of_all(ep, 2 * TALKS, &v),
-			    "client[20] of tcp 0.0.0.0:40078 > 0.0.0.0:80 and 39 more: nagle <- "
+			    "client[20] on tcp 0.0.0.0:40078 > 0.0.0.0:80 and 39 more: nagle <- "
 			    "delayed ACK of server[30]: 80 times in "
 			    "40 connections, 3.20 s in all (80.0 % of their time), longest 40.0 "
 			    "ms; seen at both ends");
@@ -3387,7 +3387,7 @@ static void processes_of_one_name_are_told_together(void **state)
 	for (int i = 0; i < TALKS; i++)
 		short_talk(&ep[2 * i], 2 * i, 100 + i, 200 + i / 2, STALL);
 	assert_non_null(strstr(said_of_all(ep, 2 * TALKS, &v),
-			       "several client of tcp 0.0.0.0:40000 > 0.0.0.0:80 and 39 more: "
+			       "several client on tcp 0.0.0.0:40000 > 0.0.0.0:80 and 39 more: "
 			       "nagle <- delayed ACK of several server: 80 times"));
 	for (int i = 0; i < TALKS; i++) {
 		struct trace_endpoint *server = &ep[2 * i + 1];
@@ -4453,7 +4453,7 @@ static void a_query_that_nobody_answers_is_no_health(void **state)
 	ep[1].rx_calls.tgid = 77;
 	strcpy(ep[1].rx_calls.comm, "named");
 	assert_non_null(strstr(said_of_both(ep, &v), "no answer to 1 datagram"));
-	assert_non_null(strstr(said_of_both(ep, &v), "named[77] has the socket"));
+	assert_non_null(strstr(said_of_both(ep, &v), "named[77] owns the socket"));
 	assert_int_equal(v.outcome, OUTCOME_WAITING);
 	ep[0].rx.ns[RX_WORK] = 0; /* it only sends, as to a log */
 	said_of_both(ep, &v);

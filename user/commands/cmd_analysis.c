@@ -166,7 +166,7 @@ static int run_report(void *opts, struct opt_operands *rest, struct err *e)
 		return no_file("report", e);
 	code = analyse("report", o, rest, o->output ? o->output : "report.html", e);
 	if (code == 0 && !o->output)
-		fprintf(stderr, "ipcstall: read report.html\n");
+		fprintf(stderr, "ipcstall: wrote report.html\n");
 	return code;
 }
 
@@ -254,12 +254,17 @@ static bool kind_words(size_t i, const char **name, char *text, size_t len)
 {
 	static const char *const texts[] = {
 		"stall and throughput against message size",
-			"throughput against message size, without and with the fix",
-		"where the time of each size goes", "one figure against an option",
-			"quartiles of latency by size", "distribution of latency",
-		"transports by size", "one figure over two options",
-			"one session's states and events against time",
-			"a message through the layers",
+		"throughput against message size, without and with the fix",
+		"where the time of each size goes",
+		"one measured value against an option",
+		"quartiles of latency by size",
+		"distribution of latency",
+		"transports by size",
+		"one measured value over two options",
+		"one session's states and events against time",
+		"a message through the layers",
+		"throughput and stall against time",
+		"flame graph of single stalls",
 	};
 
 	*name = i < sizeof(texts) / sizeof(texts[0]) ? figure_kinds[i] : NULL;

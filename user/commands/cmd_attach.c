@@ -9,14 +9,14 @@
 #include "render/schema_rows.h"
 
 static const struct opt attach_options[] = {
-	OPT_HEAD("Which processes (at least one of these)"),
+	OPT_HEAD("Which processes (-p and --comm, -c, or -a; -P alone: all)"),
 	TARGET_OPTIONS,
 	OPT_HEAD("How"),
 	SAMPLED_OPTIONS,
 	ZOOM_BUDGET_OPTION,
 	SESSION_OPTIONS,
 	{ OPT_TIME, 'd', "duration", "TIME", "stop after this time (default: at Ctrl-C)",
-		SESSION_OPT(duration_ns), 1, 1e18 },
+	  SESSION_OPT(duration_ns), 1, 1e18 },
 	OPT_END,
 };
 
@@ -130,11 +130,12 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 const struct command command_attach = {
 	.name = "attach",
 	.summary = "Show where the connections of running programs lose time",
-	.description = "Connections that are already open are seen too; their earlier history is "
-		"unknown. A stall in progress shows at once. Where the samples suspect a stall, "
-		"find a wait or see nothing, the exact ledger runs for two seconds; of a wait the "
-		"card is the ledger's. Ends at Ctrl-C, after --duration, or when the last of the "
-		"given processes ends.",
+	.description =
+		"Connections that are already open are seen too; their earlier history is "
+		"unknown. A stall in progress shows at once. Connections are sampled. If the "
+		"samples suspect a stall, find a wait or see nothing, exact tracing (as with "
+		"--exact) runs for two seconds; the card of a wait shows what that found. Ends at "
+		"Ctrl-C, after --duration, or when the last of the given processes ends.",
 	.examples = "ipcstall attach -p 1234 -d 10s\tten seconds of one server\n"
 		    "ipcstall attach -a -P 5432 -d 1m\tevery connection on port 5432\n",
 	.options = attach_options,

@@ -15,42 +15,49 @@
 #define AT(field) offsetof(struct try_opts, field)
 
 static const struct opt try_options[] = {
-	OPT_HEAD("Which processes (at least one of these)"),
+	OPT_HEAD("Which processes (-p and --comm, -c, or -a; -P alone: all)"),
 	TARGET_OPTIONS,
 	{ OPT_MULTI, 'P', "port", "N", "only sockets with this port at either end; A-B for a range",
-		SESSION_OPT(ports) },
-	{ OPT_MULTI, 0, "proto", "NAME", "only this kind: tcp, udp, pipe, unix (may be given "
-		"several times)", SESSION_OPT(protos), 0, 0, session_proto_words },
+	  SESSION_OPT(ports) },
+	{ OPT_MULTI, 0, "proto", "NAME",
+	  "only this kind: tcp, udp, pipe, unix (may be given "
+	  "several times)",
+	  SESSION_OPT(protos), 0, 0, session_proto_words },
 	{ OPT_ENUM, 0, "backend", "NAME", "auto, fentry, kprobe or rawtp; see `ipcstall check`",
-		SESSION_OPT(backend), 0, 0, session_backends },
+	  SESSION_OPT(backend), 0, 0, session_backends },
 	OPT_HEAD("What to try"),
-	{ OPT_MULTI, 0, "fix", "NAME", "try this fix (several: repeat); default: those "
-				       "that fit the stall", AT(fixes), 0, 0, live_fix_words },
+	{ OPT_MULTI, 0, "fix", "NAME",
+	  "try this fix (several: repeat); default: those "
+	  "that fit the stall",
+	  AT(fixes), 0, 0, live_fix_words },
 	{ OPT_FLAG, 0, "irreversible", NULL, "also try fixes that cannot be undone exactly",
-		AT(irreversible) },
+	  AT(irreversible) },
 	{ OPT_FLAG, 0, "new", NULL, "also use connections that the program opens meanwhile",
-		AT(with_new) },
+	  AT(with_new) },
 	{ OPT_FLAG, 'y', "yes", NULL, "do not ask", AT(yes) },
 	{ OPT_FLAG, 0, "dry-run", NULL, "show what would be set, and where; change nothing",
-		AT(dry_run) },
+	  AT(dry_run) },
 	OPT_HEAD("How long"),
-	{ OPT_TIME, 0, "look", "TIME", "look for a stall for this long (default 10s)",
-		AT(look_ns), 1e9,
-		3600e9 },
-	{ OPT_TIME, 0, "window", "TIME", "length of a window (default: about 20 messages, 100ms to "
-		"2s)", AT(window_ns), 1e7, 600e9 },
-	{ OPT_INT, 0, "windows", "N", "windows with the fix; there are twice as many without "
-		"(default 8)", AT(windows), 8, TRIAL_ROUNDS_MAX },
+	{ OPT_TIME, 0, "look", "TIME", "look for a stall for this long (default 10s)", AT(look_ns),
+	  1e9, 3600e9 },
+	{ OPT_TIME, 0, "window", "TIME",
+	  "length of a window (default: about 20 messages, 100ms to "
+	  "2s)",
+	  AT(window_ns), 1e7, 600e9 },
+	{ OPT_INT, 0, "windows", "N",
+	  "windows with the fix; there are twice as many without "
+	  "(default 8)",
+	  AT(windows), 8, TRIAL_ROUNDS_MAX },
 	{ OPT_TIME, 0, "for", "TIME", "try one fix for at most this time (default 2m)", AT(for_ns),
-		1e9, 86400e9 },
+	  1e9, 86400e9 },
 	{ OPT_INT, 0, "seed", "N", "seed of the windows' random order", AT(seed), 0, INT64_LIMIT },
 	OPT_HEAD("Output (a FILE of - is standard output)"),
 	{ OPT_STRING, 0, "json", "FILE", "every window and the outcome, as a document",
-		SESSION_OPT(out[OUT_JSON]) },
+	  SESSION_OPT(out[OUT_JSON]) },
 	PROGRESS_OPTION,
 	{ OPT_FLAG, 'q', "quiet", NULL, "no card", SESSION_OPT(quiet) },
 	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the document and exit",
-		SESSION_OPT(json_schema) },
+	  SESSION_OPT(json_schema) },
 	OPT_END,
 };
 

@@ -340,7 +340,7 @@ static void append_retransmits(const struct trace_endpoint *ep, char *buf, size_
 {
 	if (ep->proto == TRACE_TCP && ep->retransmits_res != TRACE_UNKNOWN &&
 	    ep->retransmits > ep->needless)
-		text_append(buf, len, "; it sent %" PRIu64 " segment%s again", ep->retransmits,
+		text_append(buf, len, "; it retransmitted %" PRIu64 " segment%s", ep->retransmits,
 			    plural(ep->retransmits));
 }
 
@@ -395,7 +395,8 @@ static void why_of_loss(const struct making *m, const struct finding *f)
 
 	rate_text((double)ep->path.pacing_bytes_per_s, "B", rate, sizeof(rate));
 	snprintf(m->c->why, sizeof(m->c->why),
-		 "%s: the path loses packets: %" PRIu64 " of %" PRIu64 " segments were sent again",
+		 "%s: the path loses packets: %" PRIu64 " of %" PRIu64
+		 " segments were retransmissions",
 		 trace_tx_names[f->cause], ep->retransmits, ep->path.sent_segments);
 	if (f->cause == TX_PACING)
 		text_append(m->c->why, sizeof(m->c->why), "; %.16s sends at %s",
@@ -523,7 +524,7 @@ static void why_of_unseen_reader(const struct making *m, const struct finding *f
 		  sizeof(rate));
 	human_ns((double)f->ns / (double)f->count, each, sizeof(each));
 	snprintf(m->c->why, sizeof(m->c->why),
-		 "%s takes %s, and is back within %s on average when the window is full",
+		 "%s reads %s, and when the window is full it reads again within %s on average",
 		 m->c->whom, rate, each);
 }
 
@@ -910,7 +911,7 @@ static void why_requests(const struct making *m, const struct requests *r,
 static void why_queued_between(const struct making *m)
 {
 	append_queued(m->s, m->v, m->c->why, sizeof(m->c->why));
-	set_fix(m->c, "let it pass on more at once: more connections, a larger pool");
+	set_fix(m->c, "let it forward more requests at once: more connections, a larger pool");
 }
 
 static uint64_t unread_while_it_waits(const struct making *m)
@@ -1009,7 +1010,7 @@ static void why_held_end(const struct making *m, const struct trace_call_stats *
 {
 	snprintf(m->c->why, sizeof(m->c->why),
 		 "%.16s[%d] has %s, and %s still holds the descriptor", gone->comm, gone->tgid,
-		 gone->let_go ? "closed it" : "ended", *m->c->whom ? m->c->whom : "somebody");
+		 gone->let_go ? "closed its end" : "ended", *m->c->whom ? m->c->whom : "somebody");
 }
 
 /* UDP: the calls name it, and samples see no call */
@@ -1022,7 +1023,8 @@ static bool is_destination_unknown(const struct trace_endpoint *ep)
 static void why_under_way(const struct making *m)
 {
 	snprintf(m->c->why, sizeof(m->c->why),
-		 "it had sent a request before, and nothing has come since");
+		 "%s had sent a request before tracing began, and nothing has come since",
+		 m->c->who);
 	set_surety(m->c, SUSPECTED);
 }
 
@@ -1052,8 +1054,8 @@ static void why_kept(const struct making *m)
 	program_name(&in->tx_calls, from, sizeof(from));
 	human_ns((double)in->rx.ns[RX_WAIT], waited, sizeof(waited));
 	snprintf(m->c->why, sizeof(m->c->why),
-		 "%s read %" PRIu64 " times meanwhile and kept what it would send: in its own "
-		 "buffer, or until it has all of its input; it waited for %s for %s",
+		 "%s read %" PRIu64 " times meanwhile and wrote nothing: its output is in its own "
+		 "buffer, or it needs all of its input first; it waited for %s for %s",
 		 name, in->rx_calls.messages, from, waited);
 	set_fix(m->c, "make it write each line at once: stdbuf -oL, grep --line-buffered, "
 		      "python -u, fflush()");
@@ -1127,8 +1129,8 @@ static void why_own_window(const struct making *m, const struct trace_endpoint *
 	rate_text(rate_of_receiving(ep), "B", rate, sizeof(rate));
 	human_ns(1e3 * ep->min_rtt_us, rtt, sizeof(rtt));
 	snprintf(m->c->why, sizeof(m->c->why),
-		 "its own receive window of %s is all that can be on its way in a round trip of "
-		 "%s: %s come",
+		 "its own receive window of %s lets in no more than that in each round trip of %s: "
+		 "%s arrive",
 		 window, rtt, rate);
 	set_fix(m->c, "raise SO_RCVBUF, or do not set it; net.ipv4.tcp_rmem limits what the kernel "
 		      "chooses by itself");
@@ -1162,7 +1164,7 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		why_brought(m);
 	else if (has_requests(&m->v->waits.requests) && !is_fed(m, ep))
 		why_requests(m, &m->v->waits.requests, sender, ep);
-	else if (is_token(ep))
+	else if (is_token_pipe(ep))
 		snprintf(buf, len, "several processes read from this pipe and write to it: one of "
 				   "the others has not put back yet what it took");
 	else if (kept_input(m->s, (size_t)m->v->wait.endpoint) >= 0)
@@ -1395,7 +1397,7 @@ static void card_wait(const struct making *m)
 
 	if (sender && who_left(sender, ep, m->v->wait.ns))
 		silent = head_of_held_end(m, sender);
-	else if (is_token(ep))
+	else if (is_token_pipe(ep))
 		head_of_token(m, ep);
 	else if (m->v->chain.n)
 		head_of_chain(m);
@@ -1504,7 +1506,7 @@ static void card_unanswered(const struct making *m)
 	else if (u->others_answered && !u->refused)
 		snprintf(c->why, sizeof(c->why),
 			 "%" PRIu64 " datagram%s went out, and nothing came back; %" PRIu64
-			 " other%s had an answer",
+			 " other socket%s of the program had an answer",
 			 u->n, plural(u->n), u->others_answered, plural(u->others_answered));
 	else
 		snprintf(c->why, sizeof(c->why), "%" PRIu64 " datagram%s went out, and %s", u->n,

@@ -440,9 +440,9 @@ static void foot(const struct trace_snapshot *s, const struct verdict *v, const 
 
 	if (!v->n_active)
 		return;
-	snprintf(text, sizeof(text), "%s%smore: --ledger, ipcstall explain%s%s",
-		 v->n ? "* stall     " : "", what_is_whole(s), v->n ? " " : "",
-		 v->n ? trace_tx_names[v->v[v->lead].cause] : "");
+	snprintf(text, sizeof(text), "%s%smore: --ledger, ipcstall explain %s",
+		 v->n ? "*: stall     " : "", what_is_whole(s),
+		 v->n ? trace_tx_names[v->v[v->lead].cause] : "ledger");
 	fputs("  ", p->out);
 	paint_wrapped(p, INK_DIM, text, 2, 2);
 	fputc('\n', p->out);

@@ -48,7 +48,7 @@ void loss_sentence(const struct trace_snapshot *s, const struct datagram_loss *l
 	endpoint_name(ep, name, sizeof(name));
 	program_name(loss->kind == TRACE_DROP_QDISC ? &ep->tx_calls : &ep->rx_calls, who,
 		     sizeof(who));
-	snprintf(buf, len, "%s of %s: ", who, name);
+	snprintf(buf, len, "%s on %s: ", who, name);
 	append_loss(loss, buf, len);
 }
 

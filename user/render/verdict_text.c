@@ -257,7 +257,7 @@ void causes_text(const struct finding *f, char *buf, size_t len)
 			text_append(buf, len, ", %s", trace_tx_names[c]);
 }
 
-/* "known[12] of pipe:[34]: sndbuf <- known[13] is not reading" */
+/* "known[12] on pipe:[34]: sndbuf <- known[13] is not reading" */
 static void cause_phrase(const struct trace_snapshot *s, const struct finding *f, char *buf,
 			 size_t len)
 {
@@ -272,7 +272,7 @@ static void cause_phrase(const struct trace_snapshot *s, const struct finding *f
 	who_name(&held_up, sender, sizeof(sender));
 	blame_phrase(s, f, blame, sizeof(blame));
 	causes_text(f, causes, sizeof(causes));
-	snprintf(buf, len, "%s of %s: %s%s", sender, name, causes, blame);
+	snprintf(buf, len, "%s on %s: %s%s", sender, name, causes, blame);
 }
 
 /* where the blame explains some of the episodes, and not nearly all of them */
@@ -352,7 +352,7 @@ static void root_sentence(const struct trace_snapshot *s, const struct verdict *
 }
 
 /* whether the reader was late, or its window small, shows at its end alone */
-static bool reads_told(const struct trace_snapshot *s, const struct finding *f)
+static bool reader_state_known(const struct trace_snapshot *s, const struct finding *f)
 {
 	return f->surety == SEEN_BOTH_ENDS &&
 	       (f->peer < 0 || s->ep[f->peer].rx.resolution[RX_UNREAD] != TRACE_UNKNOWN);
@@ -417,31 +417,31 @@ static const char *own_pace_fix(const struct trace_endpoint *ep, const struct fi
 	if (f->cause == TX_CWND && f->blamed == BLAME_NOBODY && is_in_slow_start(ep))
 		return slow_start_fix;
 	if (f->cause == TX_CWND && f->blamed == BLAME_NOBODY && starts_after_pauses(ep))
-		return "nothing was lost, and it pauses: after a pause the window starts small "
-		       "again, unless net.ipv4.tcp_slow_start_after_idle is 0";
+		return "set net.ipv4.tcp_slow_start_after_idle to 0: nothing was lost, but after "
+		       "each pause the congestion window starts small again";
 	return f->cause == TX_PACING ? pacing_fix(ep) : tx_fixes[f->cause];
 }
 
-/* more room carries over a burst; it helps against no reader that is elsewhere */
+/* A larger buffer absorbs a burst; it does not help against a slow reader. */
 static const char *sndbuf_fix(const struct trace_snapshot *s, const struct finding *f)
 {
 	const struct trace_endpoint *ep = &s->ep[f->endpoint];
 
 	if (comes_in_bursts(ep))
-		return "give the pipe more room (F_SETPIPE_SZ): the writer comes in bursts, and "
-		       "between them the reader waits; or read in larger pieces";
+		return "enlarge the pipe (F_SETPIPE_SZ): the writer writes in bursts, and between "
+		       "them the reader waits; or read in larger pieces";
 	if (ep->proto == TRACE_PIPE)
-		return "read sooner or in larger pieces; more room (F_SETPIPE_SZ) only carries "
-		       "over bursts";
+		return "read sooner or in larger pieces; a larger pipe (F_SETPIPE_SZ) only "
+		       "absorbs bursts";
 	if (ep->proto == TRACE_UNIX_DGRAM)
 		return more_datagrams_fix;
 	if (ep->family == AF_UNIX)
-		return "read sooner or in larger pieces; more room (SO_SNDBUF) only carries over "
+		return "read sooner or in larger pieces; a larger buffer (SO_SNDBUF) only absorbs "
 		       "bursts";
 	if (f->blamed == BLAME_PEER_READER)
-		return "read sooner or in larger pieces; more room (SO_SNDBUF, tcp_wmem) only "
-		       "carries over bursts";
-	if (reads_told(s, f))
+		return "read sooner or in larger pieces; a larger buffer (SO_SNDBUF, tcp_wmem) "
+		       "only absorbs bursts";
+	if (reader_state_known(s, f))
 		return "raise SO_SNDBUF or tcp_wmem: the reader is fast enough, but the buffer is "
 		       "too small for the path";
 	return "make the reader faster, or raise SO_SNDBUF or tcp_wmem";
@@ -469,20 +469,20 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 		return "accept() sooner, or give listen() a larger backlog (and "
 		       "net.core.somaxconn)";
 	if (f->unanswered_syn && listens_with_room(s, &s->ep[f->endpoint]))
-		return "find what drops the SYN: a firewall, loss on the path; a handshake that is "
-		       "sent again waits a second";
+		return "find what drops the SYN: a firewall, loss on the path; a lost SYN is "
+		       "retransmitted only after a second";
 	if (f->unanswered_syn)
 		return "let the listener take more connections (accept() sooner, a larger backlog "
 		       "in listen(), net.core.somaxconn), or find what drops the SYN: a firewall, "
 		       "loss on the path, a host that is down";
 	if (f->blamed == BLAME_OWN_WRITES)
-		return "none for throughput, which gains from it; write more at once; use "
-		       "TCP_NODELAY only where each message must leave at once";
+		return "write more at once; throughput gains from the waiting, so use TCP_NODELAY "
+		       "only where each message must leave at once";
 	if (f->blamed == BLAME_PEER_READER &&
 	    (f->cause == TX_PACING || f->cause == TX_CWND || f->cause == TX_NAGLE))
 		return "make the peer read sooner: sending faster gains nothing while it has "
 		       "unread data";
-	if (f->cause == TX_RWND && f->blamed == BLAME_NOBODY && !reads_told(s, f))
+	if (f->cause == TX_RWND && f->blamed == BLAME_NOBODY && !reader_state_known(s, f))
 		return "if the reader reads all the time, raise its SO_RCVBUF or tcp_rmem: the "
 		       "window is too small for the path; if not, make it read sooner (trace its "
 		       "end to find out which)";
@@ -494,7 +494,7 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 	return own_pace_fix(&s->ep[f->endpoint], f);
 }
 
-/* "curl[12] of tcp A > B was woken 30 times and then waited for a CPU: 2.7 s in all..." */
+/* "curl[12] on tcp A > B was woken 30 times and then waited for a CPU: 2.7 s in all..." */
 void starved_sentence(const struct trace_snapshot *s, const struct reader_spell *starved, char *buf,
 		      size_t len)
 {
@@ -507,13 +507,13 @@ void starved_sentence(const struct trace_snapshot *s, const struct reader_spell 
 	human_ns((double)starved->max_ns, longest, sizeof(longest));
 	if (!starved->count) {
 		snprintf(buf, len,
-			 "%s of %s was waiting for a CPU while others waited for it: %s in all "
+			 "%s on %s was waiting for a CPU while others waited for it: %s in all "
 			 "(%.1f %% of its time)",
 			 who, name, total, 100 * starved->share);
 		return;
 	}
 	snprintf(buf, len,
-		 "%s of %s was woken %" PRIu64
+		 "%s on %s was woken %" PRIu64
 		 " time%s and then waited for a CPU: %s in all (%.1f %% of its time), longest %s",
 		 who, name, starved->count, plural(starved->count), total, 100 * starved->share,
 		 longest);
@@ -531,7 +531,7 @@ const char *no_room_phrase(void)
 	       "room, or is refused (EAGAIN)";
 }
 
-/* "curl[12] of tcp A > B: unread: 12 times, 3.2 s in all..." */
+/* "curl[12] on tcp A > B: unread: 12 times, 3.2 s in all..." */
 static void late_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			  size_t len)
 {
@@ -543,7 +543,7 @@ static void late_sentence(const struct trace_snapshot *s, const struct verdict *
 	endpoint_name(ep, name, sizeof(name));
 	who_name(&late_one, reader, sizeof(reader));
 	extent_phrase(late->count, late->ns, late->share, late->max_ns, extent, sizeof(extent));
-	snprintf(buf, len, "%s of %s has unread data: %s; %s", reader, name, extent,
+	snprintf(buf, len, "%s on %s has unread data: %s; %s", reader, name, extent,
 		 v->no_room	      ? no_room_phrase()
 		 : v->late_answers    ? "these are answers to it, and nothing else kept it busy"
 		 : other_end_seen(ep) ? "the sender may wait for an answer"
@@ -739,18 +739,19 @@ void append_requests(const struct requests *r, bool several, char *buf, size_t l
 		append_thinking(r, several, buf, len);
 }
 
-/* "; before that each waits 127 ms in haproxy[7], which passes on fewer at a time" */
+/* "; before that each request waits 127 ms in haproxy[7], which forwards fewer at a time" */
 void append_queued(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
 {
 	char between[PARTY_TEXT], each[32];
 
 	program_name(&s->ep[v->wait.endpoint].rx_calls, between, sizeof(between));
 	human_ns((double)v->queued_ns / (double)v->first_waits.requests.n, each, sizeof(each));
-	text_append(buf, len, "; before that each waits %s in %s, which passes on fewer at a time",
+	text_append(buf, len,
+		    "; before that each request waits %s in %s, which forwards fewer at a time",
 		    each, between);
 }
 
-/* "; curl[12] of tcp A > B waited 4.9 s (98.0 % of its time) for nginx[7] to send" */
+/* "; curl[12] on tcp A > B waited 4.9 s (98.0 % of its time) for nginx[7] to send" */
 static void append_wait(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			size_t len)
 {
@@ -765,7 +766,7 @@ static void append_wait(const struct trace_snapshot *s, const struct verdict *v,
 		text_append(name, sizeof(name), " and %zu more", v->waits.connections - 1);
 	program_name(who_waits(ep), reader, sizeof(reader));
 	human_ns((double)v->waits.ns, total, sizeof(total));
-	text_append(buf, len, "%s%s of %s waited %s%s (%.1f %% of %s time) for ", *buf ? "; " : "",
+	text_append(buf, len, "%s%s on %s waited %s%s (%.1f %% of %s time) for ", *buf ? "; " : "",
 		    reader, name, v->waits.estimated ? "an estimated " : "", total,
 		    100 * waits_share(&v->waits), several ? "their" : "its");
 	if (sender && who_left(sender, ep, v->wait.ns))
@@ -792,7 +793,7 @@ static void append_wait(const struct trace_snapshot *s, const struct verdict *v,
 		append_queued(s, v, buf, len);
 }
 
-/* "curl[12] of tcp A > B for 3.24 s (98.0 % of its time)" */
+/* "curl[12] on tcp A > B for 3.24 s (98.0 % of its time)" */
 static void append_waiter(const struct trace_snapshot *s, size_t i, char *buf, size_t len)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -802,7 +803,7 @@ static void append_waiter(const struct trace_snapshot *s, size_t i, char *buf, s
 	endpoint_name(ep, name, sizeof(name));
 	program_name(&ep->rx_calls, reader, sizeof(reader));
 	human_ns((double)ns, total, sizeof(total));
-	text_append(buf, len, "%s of %s for %s (%.1f %% of its time)", reader, name, total,
+	text_append(buf, len, "%s on %s for %s (%.1f %% of its time)", reader, name, total,
 		    100.0 * (double)ns / (double)ep->rx.lifetime_ns);
 }
 
@@ -844,7 +845,7 @@ const char *mutual_phrase(const struct mutual_wait *m)
 	}
 }
 
-/* "; each waits for the other to send, a deadlock: curl[12] of tcp A > B for 3.24 s..., nginx[7] of
+/* "; each waits for the other to send, a deadlock: curl[12] on tcp A > B for 3.24 s..., nginx[7] of
  * tcp B > A for 3.24 s..." */
 static void append_mutual(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			  size_t len)
@@ -857,7 +858,7 @@ static void append_mutual(const struct trace_snapshot *s, const struct verdict *
 		text_append(buf, len, " and %zu more in a circle", v->mutual.circle - 2);
 }
 
-/* "dig[12] of udp A > B: no answer to 3 datagrams, for which it waited 15.0 s; named[7] has the
+/* "dig[12] on udp A > B: no answer to 3 datagrams, for which it waited 15.0 s; named[7] has the
  * socket that they went to" */
 static void unanswered_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 				size_t len)
@@ -869,7 +870,7 @@ static void unanswered_sentence(const struct trace_snapshot *s, const struct ver
 	if (u->sockets > 1)
 		text_append(name, sizeof(name), " and %zu more", u->sockets - 1);
 	program_name(&s->ep[u->endpoint].tx_calls, who, sizeof(who));
-	snprintf(buf, len, "%s of %s: no answer to %" PRIu64 " ", who, name, u->n);
+	snprintf(buf, len, "%s on %s: no answer to %" PRIu64 " ", who, name, u->n);
 	if (u->answered)
 		text_append(buf, len, "of %" PRIu64 " ", u->n + u->answered);
 	text_append(buf, len, "datagram%s", plural(u->n + u->answered));
@@ -882,11 +883,11 @@ static void unanswered_sentence(const struct trace_snapshot *s, const struct ver
 	if (u->server < 0)
 		return;
 	program_name(&s->ep[u->server].rx_calls, who, sizeof(who));
-	text_append(buf, len, "; %s has the socket that they went to", who);
+	text_append(buf, len, "; %s owns the socket that they went to", who);
 	if (u->passed_on < 0)
 		return;
 	endpoint_name(&s->ep[u->passed_on], name, sizeof(name));
-	text_append(buf, len, ", and asked in vain in turn by %s", name);
+	text_append(buf, len, ", and got no answer to what it asked on %s", name);
 }
 
 static const char *mutual_fix(const struct mutual_wait *m)
@@ -899,7 +900,7 @@ static const char *mutual_fix(const struct mutual_wait *m)
 	       "wait";
 }
 
-/* "curl[12] of tcp A > B: what it sent was still on this host when the retransmission timer fired:
+/* "curl[12] on tcp A > B: what it sent was still on this host when the retransmission timer fired:
  * 2 times..." */
 static void undelivered_sentence(const struct trace_snapshot *s, const struct reader_spell *u,
 				 char *buf, size_t len)
@@ -911,7 +912,7 @@ static void undelivered_sentence(const struct trace_snapshot *s, const struct re
 	program_name(&ep->tx_calls, who, sizeof(who));
 	extent_phrase(u->count, u->ns, u->share, u->max_ns, extent, sizeof(extent));
 	snprintf(buf, len,
-		 "%s of %s: its data had not left this host when the retransmission timer fired: "
+		 "%s on %s: its data had not left this host when the retransmission timer fired: "
 		 "%s",
 		 who, name, extent);
 }
@@ -1248,7 +1249,7 @@ static void append_connects(const struct slow_connect *c, const char *other_end,
 			    c->n, plural(c->n), longest);
 }
 
-/* "curl[12] of tcp A > B: connecting took 400 ms, 4 times, longest 101 ms" */
+/* "curl[12] on tcp A > B: connecting took 400 ms, 4 times, longest 101 ms" */
 static void say_connect(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			size_t len)
 {
@@ -1258,7 +1259,7 @@ static void say_connect(const struct trace_snapshot *s, const struct verdict *v,
 	endpoint_name(ep, name, sizeof(name));
 	program_name(program_at(ep), who, sizeof(who));
 	peer_name(s, ep, whom, sizeof(whom));
-	snprintf(buf, len, "%s of %s: ", who, name);
+	snprintf(buf, len, "%s on %s: ", who, name);
 	append_connects(&v->connect, whom, buf, len);
 }
 
@@ -1293,7 +1294,7 @@ static void say_answers(const struct trace_snapshot *s, const struct verdict *v,
 	name_several(&server, a->several);
 	who_name(&server, who, sizeof(who));
 	human_ns((double)a->ns, total, sizeof(total));
-	snprintf(buf, len, "the client%s of %s waited %s (%.1f %% of %s time) for %s to answer",
+	snprintf(buf, len, "the client%s on %s waited %s (%.1f %% of %s time) for %s to answer",
 		 several ? "s" : "", name, total, 100.0 * (double)a->ns / (double)a->lifetime_ns,
 		 several ? "their" : "its", who);
 	if (!has_requests(&a->requests))
@@ -1354,7 +1355,7 @@ void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, c
 		      size_t len)
 {
 	leading_sentence(s, v, buf, len);
-	if (leads_with_wait(v) || judge_tells_wait(v))
+	if (leads_with_wait(v) || judge_also_tells_wait(v))
 		say_wait(s, v, buf, len);
 	if (!v->n && v->kind != KIND_LATE && v->n_unknown && v->sent)
 		text_append(buf, len, "; for %zu other%s the cause is unknown", v->n_unknown,
@@ -1393,7 +1394,7 @@ static size_t other_stalls(const struct trace_snapshot *s, const struct verdict 
 	return n;
 }
 
-/* "curl[12] of tcp A > B waits for nginx[7] too: 2.90 s of 2.91 s" */
+/* "curl[12] on tcp A > B waits for nginx[7] too: 2.90 s of 2.91 s" */
 static void fellow_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			    size_t len)
 {
@@ -1407,7 +1408,7 @@ static void fellow_sentence(const struct trace_snapshot *s, const struct verdict
 	peer_name(s, ep, server, sizeof(server));
 	human_ns((double)v->fellow_waits.ns, total, sizeof(total));
 	human_ns((double)v->fellow_waits.lifetime_ns, life, sizeof(life));
-	snprintf(buf, len, "%s of %s waits for %s too: %s of %s", reader, name, server, total,
+	snprintf(buf, len, "%s on %s waits for %s too: %s of %s", reader, name, server, total,
 		 life);
 	if (!has_requests(&v->fellow_waits.requests))
 		return;
@@ -1447,7 +1448,7 @@ size_t verdict_also(const struct trace_snapshot *s, const struct verdict *v,
 {
 	size_t n = other_stalls(s, v, text, max < VERDICT_ALSO_STALLS ? max : VERDICT_ALSO_STALLS);
 
-	if (judge_tells_wait(v) && n < max)
+	if (judge_also_tells_wait(v) && n < max)
 		wait_sentence(s, v, text[n++], VERDICT_TEXT);
 	if (v->kind == KIND_WAIT && v->fellow.endpoint >= 0 && n < max)
 		fellow_sentence(s, v, text[n++], VERDICT_TEXT);

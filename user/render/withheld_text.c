@@ -5,7 +5,7 @@
 #include "base/human.h"
 #include "render/ledger_text.h"
 
-/* "curl[12] of tcp A > B: its delayed ACKs held up the other end, which was not seen: 57 times, 2.3
+/* "curl[12] on tcp A > B: its delayed ACKs held up the other end, which was not seen: 57 times, 2.3
  * s in all..." */
 void withheld_sentence(const struct trace_snapshot *s, const struct withheld_ack *w, char *buf,
 		       size_t len)
@@ -17,7 +17,7 @@ void withheld_sentence(const struct trace_snapshot *s, const struct withheld_ack
 	program_name(ep->rx_calls.tgid ? &ep->rx_calls : &ep->tx_calls, who, sizeof(who));
 	human_ns((double)w->ns, total, sizeof(total));
 	snprintf(buf, len,
-		 "%s of %s: its delayed ACKs held up the other end, which was not seen: %" PRIu64
+		 "%s on %s: its delayed ACKs held up the other end, which was not seen: %" PRIu64
 		 " times, %s in all (%.1f %% of its time); inferred from this end alone: more "
 		 "data came one round trip after each",
 		 who, name, w->count, total, 100 * w->share);

@@ -4,7 +4,8 @@
 
 #include "verdict/verdict.h"
 
-/* verdict_make() of programs that live: what the figures leave in doubt they are asked. */
+/* verdict_make() for running programs. If a server may be sending a feed instead of answers, it
+ * asks /proc what the server's threads do (trace_ask_server()), and judges again. */
 void live_verdict(struct trace_snapshot *s, struct verdict *v);
 
 #endif

@@ -496,7 +496,7 @@ void prover_print(const struct prover *p, const struct proof *but, FILE *out)
 			continue;
 		human_ns((double)proof->ns, lasted, sizeof(lasted));
 		verdict_sentence(&proof->s, &proof->v, text, sizeof(text));
-		snprintf(line, sizeof(line), "the ledger, for %s: %s", lasted, text);
+		snprintf(line, sizeof(line), "exact tracing of %s: %s", lasted, text);
 		fputs("  proof  ", out);
 		opt_wrap(out, line, 9);
 	}

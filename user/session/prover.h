@@ -64,9 +64,8 @@ bool prover_prove(struct prover *p, const struct parties *who, uint64_t deadline
  * session of looks; a proof takes no longer than until `deadline`. */
 int prover_tick(struct prover *p, struct trace *t, uint64_t deadline, const struct zoom_stop *stop,
 		struct err *e);
-/* The proof of the wait that samples of the whole session found (`v`), or of what they did not see.
- * It knows the last of a chain, and counts requests, so it is what the card says. NULL: there is
- * none. */
+/* The proof that the card shows instead of the samples' verdict `v`: exact tracing sees the end of
+ * a chain of waits, and counts requests. NULL: the card shows `v`. */
 const struct proof *prover_answer(const struct prover *p, const struct trace_snapshot *s,
 				  const struct verdict *v);
 /* what was found of whoever that verdict names the culprit; NULL: nobody looked */

@@ -17,12 +17,12 @@
 			SESSION_OPT(budget) \
 	}
 
-#define ZOOM_BUDGET_OPTION \
-	{ \
-		OPT_STRING, 0, "zoom-budget", "PERCENT", \
-			"limit of the ledger, which proves a suspected stall, in " \
-			"percent of the time (default " ZOOM_BUDGET "; 0: never)", \
-			SESSION_OPT(zoom_budget) \
+#define ZOOM_BUDGET_OPTION                                                                 \
+	{                                                                                  \
+		OPT_STRING, 0, "zoom-budget", "PERCENT",                                   \
+			"exact tracing, which proves a suspected stall (a zoom), may run " \
+			"for this share of the time (default " ZOOM_BUDGET "; 0: never)",  \
+			SESSION_OPT(zoom_budget)                                           \
 	}
 
 /* of a command that samples unless it is told not to */

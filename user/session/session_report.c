@@ -63,14 +63,14 @@ static void say_left_out(const struct session *l)
 /* of the looks: less is no news */
 #define OFTEN 0.1
 
-/* "25 looks at its thread 7 found it in clock_nanosleep() (a timer) 24 times" */
+/* "thread 7 in 25 samples: in clock_nanosleep() (a timer) 24 times" */
 static void say_asleep(const struct asleep *a)
 {
 	char text[400], call[40];
 	const char *what;
 	unsigned int said = 0;
 
-	snprintf(text, sizeof(text), "%u looks at thread %d found it", a->looks, (int)a->tid);
+	snprintf(text, sizeof(text), "thread %d in %u samples:", (int)a->tid, a->looks);
 	for (size_t i = 0; i < a->n && a->v[i].found > OFTEN * a->looks; i++) {
 		asleep_name(a->v[i].nr, call, sizeof(call));
 		what = asleep_for(&a->v[i]);
@@ -79,7 +79,7 @@ static void say_asleep(const struct asleep *a)
 			    what ? what : "", what ? ")" : "", a->v[i].found);
 	}
 	if (a->running > OFTEN * a->looks)
-		text_append(text, sizeof(text), "%s on a CPU, or ready for one, %u times",
+		text_append(text, sizeof(text), "%s running, or waiting for a CPU, %u times",
 			    said++ ? "," : "", a->running);
 	if (!said)
 		return;
@@ -96,8 +96,8 @@ static void say_samples(const struct session *l, const struct proof *proof)
 	human_ns((double)proof->ns, exact, sizeof(exact));
 	human_ns((double)l->verdict.observed_ns, sampled, sizeof(sampled));
 	verdict_sentence(&l->end, &l->verdict, text, sizeof(text));
-	snprintf(line, sizeof(line), "this is the ledger, for %s; samples, for %s: %s", exact,
-		 sampled, text);
+	snprintf(line, sizeof(line), "the card shows exact tracing of %s; samples of %s say: %s",
+		 exact, sampled, text);
 	fputs("  proof  ", stderr);
 	opt_wrap(stderr, line, 9);
 	sampling_line(&l->end.sampling, l->end.at_ns, &p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Of thousands of endpoints each is looked at once in seconds. Of one that its only looks found
- * stalled some more, at once, tell whether that was chance. */
+/* With thousands of endpoints the samples of each are seconds apart. If the few samples of one
+ * found it stalled, some more at once tell whether that was chance. */
 #ifndef IPCSTALL_SESSION_SUSPECTS_H
 #define IPCSTALL_SESSION_SUSPECTS_H
 
@@ -30,9 +30,9 @@ void suspects_set_window(struct trace_endpoint *ep, struct trace_looks *l,
  * which become those of now. */
 int suspects_take(struct trace *t, struct trace_snapshot *since, struct trace_snapshot *out,
 		  struct trace_error *te);
-/* Where looks are too few for a finding and all found one stall, and as many more all find it too,
- * those count in `window`, and its `again` says so. Takes a third of a second if there is any such
- * endpoint, unless that is after `deadline`. */
+/* If an endpoint has too few looks for a finding and all of them found the same stall, it takes as
+ * many again. If all of these find it too, they count in `window`, and its `again` says so. That
+ * takes a third of a second, and is left out if it would end after `deadline`. */
 void suspects_confirm(struct trace *t, struct trace_snapshot *window, uint64_t deadline,
 		      const struct zoom_stop *stop);
 

@@ -12,7 +12,7 @@
 #define ZOOM_MOST_NS  2000000000ull
 #define ZOOM_LEAST_NS 200000000ull /* a shorter look of the ledger proves little */
 
-/* before its time is over; `asked` is called every 20 ms */
+/* Ends a zoom before its time is over: `asked` is called every 20 ms. */
 struct zoom_stop {
 	bool (*asked)(void *ctx);
 	void *ctx;

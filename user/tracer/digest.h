@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A look: every endpoint at one moment, as small as a live screen can do with. No histograms and no
- * maxima: a fifth of a snapshot's size, and where the kernel half can write it itself, a tenth of
- * its cost.
+ * A digest: the figures of every endpoint at one moment that a live screen needs. It has no
+ * histograms and no maxima. It is a fifth of a snapshot's size, and costs a tenth where the kernel
+ * half writes it.
  */
 #ifndef IPCSTALL_TRACER_DIGEST_H
 #define IPCSTALL_TRACER_DIGEST_H

@@ -18,79 +18,79 @@
 #define IPCSTALL_TRACER_FIGURE_ROWS_H
 
 /* struct trace_call_stats, twice in an endpoint: of the calls that send, and of those that read */
-#define CALL_FIGURES(F) \
-	F(, bytes, U64, BYTES, SUM, CALLS, "bytes", OWN, by_bytes) \
-	F(, messages, U64, COUNT, SUM, CALLS, "messages", OWN, by_messages) \
-	F(, blocked_ns, U64, NS, SUM, CALLS, "blocked_ns", blocked_so_far, by_blocked) \
-	F(, blocked_max_ns, U64, NS, LAST, CALLS, "blocked_max_ns", OWN, by_blocked) \
-	/* so far, of a sleep that goes on; not in blocked_ns, which never falls */ \
-	F(, open_sleep_ns, U64, NS, LAST, CALLS, NULL, OWN, by_blocked) \
-	F(, runq_ns, U64, NS, SUM, CALLS, "runq_ns", OWN, by_runq) \
-	F(, runq_max_ns, U64, NS, LAST, CALLS, "runq_max_ns", OWN, by_runq) \
-	F(, wakeups, U64, COUNT, SUM, CALLS, "wakeups", OWN, by_runq) \
-	/* while it was awaited, who was last in the call was ready to run and had no CPU */ \
-	F(, no_cpu_ns, U64, NS, SUM, CALLS, "~no_cpu_ns", OWN, by_no_cpu) \
-	/* who was last in the call; 0: nobody seen */ \
-	F(, tgid, PID, NUMBER, LAST, CALLS, NULL, OWN, always) \
-	F(, tid, PID, NUMBER, LAST, CALLS, NULL, OWN, always) \
-	/* of that task, in the v2 hierarchy; 0: unknown */ \
-	F(, cgroup_id, U64, NUMBER, LAST, CALLS, NULL, OWN, always) \
-	F(, comm, COMM, TEXT, LAST, CALLS, NULL, OWN, always) \
-	/* bytes that are bounded are TCP's own count: those, a SYN and a FIN */ \
-	F(, bytes_res, RES, NONE, WORST, CALLS, NULL, OWN, always) \
-	F(, blocked_res, RES, NONE, WORST, CALLS, NULL, OWN, always) \
-	F(, runq_res, RES, NONE, WORST, CALLS, NULL, OWN, always) \
-	F(, no_cpu_res, RES, NONE, LAST, CALLS, NULL, OWN, always) \
-	/* other processes were in the call before; without a tid: hold the descriptor too */ \
-	F(, others, FLAG, NONE, LAST, CALLS, NULL, OWN, always) \
+#define CALL_FIGURES(F)                                                                           \
+	F(, bytes, U64, BYTES, SUM, CALLS, "bytes", OWN, by_bytes)                                \
+	F(, messages, U64, COUNT, SUM, CALLS, "messages", OWN, by_messages)                       \
+	F(, blocked_ns, U64, NS, SUM, CALLS, "blocked_ns", blocked_so_far, by_blocked)            \
+	F(, blocked_max_ns, U64, NS, LAST, CALLS, "blocked_max_ns", OWN, by_blocked)              \
+	/* so far, of a sleep that goes on; not in blocked_ns, which never falls */               \
+	F(, open_sleep_ns, U64, NS, LAST, CALLS, NULL, OWN, by_blocked)                           \
+	F(, runq_ns, U64, NS, SUM, CALLS, "runq_ns", OWN, by_runq)                                \
+	F(, runq_max_ns, U64, NS, LAST, CALLS, "runq_max_ns", OWN, by_runq)                       \
+	F(, wakeups, U64, COUNT, SUM, CALLS, "wakeups", OWN, by_runq)                             \
+	/* while it was awaited, who was last in the call was ready to run and had no CPU */      \
+	F(, no_cpu_ns, U64, NS, SUM, CALLS, "~no_cpu_ns", OWN, by_no_cpu)                         \
+	/* who was last in the call; 0: nobody seen */                                            \
+	F(, tgid, PID, NUMBER, LAST, CALLS, NULL, OWN, always)                                    \
+	F(, tid, PID, NUMBER, LAST, CALLS, NULL, OWN, always)                                     \
+	/* of that task, in the v2 hierarchy; 0: unknown */                                       \
+	F(, cgroup_id, U64, NUMBER, LAST, CALLS, NULL, OWN, always)                               \
+	F(, comm, COMM, TEXT, LAST, CALLS, NULL, OWN, always)                                     \
+	/* bytes that are bounded are TCP's own count: those, a SYN and a FIN */                  \
+	F(, bytes_res, RES, NONE, WORST, CALLS, NULL, OWN, always)                                \
+	F(, blocked_res, RES, NONE, WORST, CALLS, NULL, OWN, always)                              \
+	F(, runq_res, RES, NONE, WORST, CALLS, NULL, OWN, always)                                 \
+	F(, no_cpu_res, RES, NONE, LAST, CALLS, NULL, OWN, always)                                \
+	/* other processes were in the call before; without a tid: hold the descriptor too */     \
+	F(, others, FLAG, NONE, LAST, CALLS, NULL, OWN, always)                                   \
 	/* what the threads that were last in the call ran on a CPU, from their first call on, */ \
-	/* in it and out of it */ \
-	F(, cpu_ns, U64, NS, SUM, CALLS, "~cpu_ns", OWN, by_cpu) \
-	/* when the process that was last in the call began; 0: not known */ \
-	F(, born_ns, U64, NS, LAST, CALLS, NULL, OWN, always) \
-	F(, cpu_res, RES, NONE, LAST, CALLS, NULL, OWN, always) \
-	/* of no_cpu_ns: the CPU quota of its cgroup was used up (cpu.max) */ \
-	F(, quota_ns, U64, NS, SUM, STOPS, "~quota_ns", OWN, by_no_cpu) \
-	/* while it was awaited it was stopped by a signal, or frozen with its cgroup */ \
-	F(, stopped_ns, U64, NS, SUM, STOPS, "~stopped_ns", stopped_so_far, by_stops) \
-	F(, stopped_max_ns, U64, NS, LAST, STOPS, "~stopped_max_ns", longest_stop, by_stops) \
-	F(, stopped_n, U64, COUNT, SUM, STOPS, "~stops", stops_so_far, by_stops) \
-	/* so far, of a stop that goes on; not in stopped_ns */ \
-	F(, open_stop_ns, U64, NS, LAST, STOPS, NULL, OWN, by_no_cpu) \
-	/* of a process of which it is not known which thread is in the call: its busiest one */ \
-	/* ran, or waited for a CPU; 0: that thread is known, or nothing is */ \
-	F(, busiest_cpu_ns, U64, NS, SUM, STOPS, "~busiest_cpu_ns", OWN, by_busiest) \
-	/* of reads: from what was sent to the first that came then; of sends: from what was */ \
-	/* read to the first that went out then */ \
-	F(, reply_ns, U64, NS, SUM, REPLIES, "~reply_ns", replies_so_far, by_messages) \
-	F(, reply_max_ns, U64, NS, LAST, REPLIES, "~reply_max_ns", longest_reply, by_messages) \
-	F(, reply_n, U64, COUNT, SUM, REPLIES, "~replies", OWN, by_messages) \
-	/* when the first was there; 0: none was */ \
-	F(, first_reply_ns, U64, NS, LAST, REPLIES, NULL, OWN, by_messages) \
-	/* so far, of one that goes on; in none of these */ \
-	F(, open_reply_ns, U64, NS, LAST, REPLIES, NULL, OWN, by_messages) \
-	/* who began the first that was seen in the call, and had this end before; 0: nobody */ \
-	F(, parent, PID, NUMBER, LAST, REPLIES, NULL, OWN, always) \
-	F(, parent_comm, COMM, TEXT, LAST, REPLIES, NULL, OWN, always) \
-	/* calls that ended with ECONNREFUSED: ICMP, or a reset, said that nobody is there */ \
-	F(, refused_n, U64, COUNT, SUM, REPLIES, "~refused", OWN, by_messages) \
-	/* of sends, at the end: since the last message either way, of a pipe the last write; */ \
-	/* if there was none, since the beginning; 0: not known */ \
-	F(, quiet_ns, U64, NS, LAST, GIVEN, NULL, OWN, always) \
-	/* who last passed this end to another process (SCM_RIGHTS), and when; 0: nobody */ \
-	F(, giver, PID, NUMBER, LAST, GIVEN, NULL, OWN, always) \
-	F(, giver_comm, COMM, TEXT, LAST, GIVEN, NULL, OWN, always) \
-	F(, given_ns, U64, NS, LAST, GIVEN, NULL, OWN, always) \
-	/* by then: of reads, how long data had lain unread; of sends, how long what was read */ \
-	/* had had no answer */ \
-	F(, giver_unread_ns, U64, NS, LAST, GIVEN, NULL, OWN, always) \
-	F(, giver_thought_ns, U64, NS, LAST, GIVEN, NULL, OWN, always) \
-	/* the session is of other processes: this one only shares an end with them */ \
-	F(, outsider, FLAG, NONE, LAST, GIVEN, NULL, OWN, always) \
-	/* what its process ran on a CPU in its life, all threads; 0: not known */ \
-	F(, process_ran_ns, U64, NS, LAST, GIVEN, NULL, OWN, always) \
-	/* sampled: how often that thread got a CPU */ \
-	F(, cpu_turns, U64, COUNT, SUM, CALLS, "~cpu_turns", OWN, unless_zero) \
+	/* in it and out of it */                                                                 \
+	F(, cpu_ns, U64, NS, SUM, CALLS, "~cpu_ns", OWN, by_cpu)                                  \
+	/* when the process that was last in the call began; 0: not known */                      \
+	F(, born_ns, U64, NS, LAST, CALLS, NULL, OWN, always)                                     \
+	F(, cpu_res, RES, NONE, LAST, CALLS, NULL, OWN, always)                                   \
+	/* of no_cpu_ns: the CPU quota of its cgroup was used up (cpu.max) */                     \
+	F(, quota_ns, U64, NS, SUM, STOPS, "~quota_ns", OWN, by_no_cpu)                           \
+	/* while it was awaited it was stopped by a signal, or frozen with its cgroup */          \
+	F(, stopped_ns, U64, NS, SUM, STOPS, "~stopped_ns", stopped_so_far, by_stops)             \
+	F(, stopped_max_ns, U64, NS, LAST, STOPS, "~stopped_max_ns", longest_stop, by_stops)      \
+	F(, stopped_n, U64, COUNT, SUM, STOPS, "~stops", stops_so_far, by_stops)                  \
+	/* so far, of a stop that goes on; not in stopped_ns */                                   \
+	F(, open_stop_ns, U64, NS, LAST, STOPS, NULL, OWN, by_no_cpu)                             \
+	/* of a process of which it is not known which thread is in the call: its busiest one */  \
+	/* ran, or waited for a CPU; 0: that thread is known, or nothing is */                    \
+	F(, busiest_cpu_ns, U64, NS, SUM, STOPS, "~busiest_cpu_ns", OWN, by_busiest)              \
+	/* of reads: from a send to the first data received after it; of sends: from a read to */ \
+	/* the first data sent after it */                                                        \
+	F(, reply_ns, U64, NS, SUM, REPLIES, "~reply_ns", replies_so_far, by_messages)            \
+	F(, reply_max_ns, U64, NS, LAST, REPLIES, "~reply_max_ns", longest_reply, by_messages)    \
+	F(, reply_n, U64, COUNT, SUM, REPLIES, "~replies", OWN, by_messages)                      \
+	/* when the first was there; 0: none was */                                               \
+	F(, first_reply_ns, U64, NS, LAST, REPLIES, NULL, OWN, by_messages)                       \
+	/* so far, of one that goes on; in none of these */                                       \
+	F(, open_reply_ns, U64, NS, LAST, REPLIES, NULL, OWN, by_messages)                        \
+	/* who began the first that was seen in the call, and had this end before; 0: nobody */   \
+	F(, parent, PID, NUMBER, LAST, REPLIES, NULL, OWN, always)                                \
+	F(, parent_comm, COMM, TEXT, LAST, REPLIES, NULL, OWN, always)                            \
+	/* calls that ended with ECONNREFUSED: ICMP, or a reset, said that nobody is there */     \
+	F(, refused_n, U64, COUNT, SUM, REPLIES, "~refused", OWN, by_messages)                    \
+	/* of sends, at the end: since the last message either way, of a pipe the last write; */  \
+	/* if there was none, since the beginning; 0: not known */                                \
+	F(, quiet_ns, U64, NS, LAST, GIVEN, NULL, OWN, always)                                    \
+	/* who last passed this end to another process (SCM_RIGHTS), and when; 0: nobody */       \
+	F(, giver, PID, NUMBER, LAST, GIVEN, NULL, OWN, always)                                   \
+	F(, giver_comm, COMM, TEXT, LAST, GIVEN, NULL, OWN, always)                               \
+	F(, given_ns, U64, NS, LAST, GIVEN, NULL, OWN, always)                                    \
+	/* by then: of reads, how long data had lain unread; of sends, how long what was read */  \
+	/* had had no answer */                                                                   \
+	F(, giver_unread_ns, U64, NS, LAST, GIVEN, NULL, OWN, always)                             \
+	F(, giver_thought_ns, U64, NS, LAST, GIVEN, NULL, OWN, always)                            \
+	/* the session is of other processes: this one only shares an end with them */            \
+	F(, outsider, FLAG, NONE, LAST, GIVEN, NULL, OWN, always)                                 \
+	/* what its process ran on a CPU in its life, all threads; 0: not known */                \
+	F(, process_ran_ns, U64, NS, LAST, GIVEN, NULL, OWN, always)                              \
+	/* sampled: how often that thread got a CPU */                                            \
+	F(, cpu_turns, U64, COUNT, SUM, CALLS, "~cpu_turns", OWN, unless_zero)                    \
 	/* next: calls */
 
 /* struct trace_endpoint itself: TCP */
@@ -127,9 +127,10 @@
 	F(, queue_res, RES, NONE, LAST, QUEUE, NULL, OWN, always)
 
 /*
- * struct trace_answers. Fires of this end's delayed-ACK timer after which the other end's next data
- * came as soon as the ACK could have let it go: how many, how long these ACKs had been withheld,
- * and what the time until the data varies by, counted from the fire and from when the ACK was owed.
+ * struct trace_answers: how often the other end's next data came as soon after this end's delayed
+ * ACK as that ACK could have released it. n: how often; ns: how long these ACKs were withheld;
+ * since_fired, since_owed: the spread of the time from the timer, and from the data that the ACK is
+ * for, until the next data.
  */
 #define ANSWER_FIGURES(F) \
 	F(answers., n, U64, COUNT, SUM, ACKS, "~waited_for", OWN, by_delack) \

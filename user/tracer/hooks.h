@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The programs of each backend, what each hangs on, and what is lost without it. */
+/* The programs of each backend, where each is attached, and what is lost without it. */
 #ifndef IPCSTALL_TRACER_HOOKS_H
 #define IPCSTALL_TRACER_HOOKS_H
 
@@ -7,8 +7,8 @@
 
 enum hook_kind { HOOK_RAWTP, HOOK_FENTRY, HOOK_FEXIT, HOOK_KPROBE, HOOK_KRETPROBE, HOOK_KIND_N };
 
-/* where every exact hook of a session is attached, a guess is superfluous; what is needed late is
- * attached once an end of a call was not seen */
+/* PART_GUESS: not needed if every PART_EXACT hook is attached. PART_LATE: attached only once the
+ * end of a call was missed. */
 enum hook_part { PART_ALWAYS, PART_EXACT, PART_GUESS, PART_LATE };
 
 struct hook {
@@ -21,8 +21,8 @@ struct hook {
 	unsigned int protos; /* 1 << enum trace_proto: needed for these only; 0: always */
 	const char *feeds;
 	enum hook_part part;
-	const char *given; /* this tracepoint is there; with ! before it: is not. Elsewhere there is
-			      no such row */
+	const char *given; /* the row counts only if this tracepoint exists; with `!` before it: if
+			      it does not */
 };
 
 extern const struct hook hook_table[];

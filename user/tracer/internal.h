@@ -16,7 +16,7 @@
 #include "bpf/record.h"
 #include "tracer/trace.h"
 
-/* one compiled BPF object */
+/* one hook, and how it is attached */
 struct attached {
 	const struct hook *hook;
 	struct bpf_link *link;
@@ -134,8 +134,8 @@ void stacks_tend(struct trace *t);
 /* features.c */
 bool feature_typedef(const char *name);
 bool feature_func(const char *name);
-/* Why this backend is refused to one who may load programs at tracepoints: what is missing is no
- * privilege then. NULL: it is not so. */
+/* Why this backend does not work although raw tracepoints do: lockdown or the kernel forbids it,
+ * and no capability is missing. NULL: it works, or raw tracepoints do not. */
 const char *feature_locked(enum trace_backend b);
 bool feature_debugs(void); /* IPCSTALL_DEBUG_BPF: what the verifier says is shown */
 int feature_args(const char *tracepoint);
@@ -150,9 +150,8 @@ void digest_unmap(struct trace *t);
 int sampler_start(struct trace *t, struct trace_error *e);
 void sampler_stop(struct trace *t);
 void sampler_free(struct trace *t);
-/* what it did and cost so far */
-/* sockets and pipes that no hook tells of: look for new ones, now and then; called with the
- * session's lock */
+/* Searches, now and then, for new sockets and pipes of which no hook tells. Called with the
+ * session's lock. */
 void sampler_finds(struct trace *t);
 void sampler_spent(struct trace *t, uint64_t cpu_ns); /* on /proc */
 bool sampler_will_find(const struct trace *t); /* now */

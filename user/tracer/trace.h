@@ -263,8 +263,9 @@ static inline uint64_t trace_undelivered_ns(const struct trace_endpoint *ep)
 }
 
 /*
- * How well a state is known. What was seen of one that cannot be seen whole is a lower bound, and
- * part of the sum, where a call shows it; that nobody was in a call is shown by none.
+ * How well a state is known. If the hooks see only some of the calls, the time seen in a state that
+ * a call reveals is a lower bound. No call reveals that nobody is in a call: those states stay
+ * unknown.
  */
 static inline uint8_t trace_state_resolution(const struct trace_ledger *l, unsigned int state,
 					     bool rx)
@@ -310,8 +311,10 @@ enum {
 };
 #define TRACE_CHRONOS	 3
 
-/* Of one endpoint of a sampled session: how often a look found each state, found it after a look
- * that had found it too, and two looks after one that had. */
+/* Of one endpoint of a sampled session: how many looks (samples) found each state (`seen`), how
+ * many of these follow a look that found it too (`again`), or follow it at a distance of two
+ * (`later`).
+ */
 struct trace_looks {
 	uint64_t key; /* of its endpoint, for trace_look_again() */
 	uint64_t n;
@@ -390,8 +393,8 @@ struct trace_snapshot {
 					(counters.dropped); NULL: none */
 	struct trace_counters counters;
 	struct trace_listeners listeners;
-	const int *ways_back; /* the answers of way_back() (verdict/mutual_wait.h), looked up
-				 beforehand; NULL: they are not */
+	const int *reverse_endpoints; /* the answers of reverse_endpoint() (verdict/mutual_wait.h),
+				 looked up beforehand; NULL: they are not */
 	const int *bound_there; /* those of bound_where_it_sends() (verdict/by_address.h) */
 	const struct trace_ruling *rulings; /* of a sampled session; the user's */
 	size_t n_rulings;

@@ -432,7 +432,7 @@ bool judge_found(const struct verdict *v, enum finding_kind k)
 	return kinds[k].rank(v) != RANK_NONE;
 }
 
-bool judge_tells_wait(const struct verdict *v)
+bool judge_also_tells_wait(const struct verdict *v)
 {
 	bool stall = v->kind == KIND_STALL || v->kind == KIND_LIMIT,
 	     nothing = v->kind == KIND_SCATTERED || v->kind == KIND_QUIET || v->kind == KIND_UNSEEN;

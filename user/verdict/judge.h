@@ -13,6 +13,6 @@ void judge(struct verdict *v);
 bool judge_found(const struct verdict *v, enum finding_kind k);
 
 /* A wait or mutual wait is said beside what leads. */
-bool judge_tells_wait(const struct verdict *v);
+bool judge_also_tells_wait(const struct verdict *v);
 
 #endif

@@ -17,7 +17,7 @@ static uint64_t reads_at_least(const struct trace_endpoint *ep)
 {
 	if (trace_messages_known(&ep->rx_calls))
 		return ep->rx_calls.messages;
-	return told_by_looks(ep) && ep->rx_calls.bytes ? ep->path.sent_segments : 0;
+	return is_sampled_only(ep) && ep->rx_calls.bytes ? ep->path.sent_segments : 0;
 }
 
 static uint64_t whiles(const struct trace_endpoint *ep, const struct reader_spell *r)
@@ -171,7 +171,7 @@ bool leaves_answers_unread(const struct trace_snapshot *s, const struct reader_s
 	const struct trace_call_stats *in = &ep->rx_calls, *out = &ep->tx_calls;
 
 	if (!other || ep->proto == TRACE_PIPE || !trace_messages_known(in) ||
-	    !trace_messages_known(out) || !asks(s, (size_t)r->endpoint))
+	    !trace_messages_known(out) || !sends_requests(s, (size_t)r->endpoint))
 		return false;
 	if (in->messages < ANSWERS || r->count < ANSWERS || 2 * out->messages < in->messages ||
 	    r->share < ANSWERS_SHARE)

@@ -15,7 +15,7 @@ bool is_held_by_loss(const struct trace_snapshot *s, const struct finding *f);
 /* so many calls for so few bytes, whoever waits for it, that they take its time */
 bool reads_small_pieces(const struct trace_endpoint *end);
 
-/* Of one that is said not to read: it was ready to, and had no CPU for most of that time. */
+/* The reader seems not to read, but for most of that time it was waiting for a CPU. */
 bool reader_has_no_cpu(const struct trace_snapshot *s, const struct finding *f);
 
 /* share of so long that it ran on a CPU; NAN: unknown */

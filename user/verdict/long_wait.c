@@ -137,8 +137,9 @@ static uint64_t round_trips_ns(const struct trace_endpoint *sender,
 static bool talks_to_itself(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
-	bool conversation = ep->proto == TRACE_TCP || (is_unix_connection(ep) &&
-						       (asks(s, i) || is_asked(s, i)));
+	bool conversation =
+		ep->proto == TRACE_TCP ||
+		(is_unix_connection(ep) && (sends_requests(s, i) || answers_requests(s, i)));
 
 	return conversation && (ep->tx_calls.bytes || ep->rx_calls.bytes) &&
 	       (waits_out_of_calls(s, i) || ep->rx_calls.tid != s->ep[ep->peer].rx_calls.tid);
@@ -151,7 +152,7 @@ static bool is_log(const struct trace_endpoint *ep)
 }
 
 /* Several processes take tokens from a pipe, and put them back: one of the others has it. */
-bool is_token(const struct trace_endpoint *ep)
+bool is_token_pipe(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_PIPE && ep->rx_calls.others && ep->tx_calls.others &&
 	       ep->rx.max[RX_WAIT] >= NOTICEABLE_NS &&
@@ -180,7 +181,7 @@ static bool awaits_another(const struct trace_snapshot *s, size_t i, uint64_t wa
 	if (!sender)
 		return may_await_unseen(s, ep);
 	other = awaited_tgid(sender, ep->proto == TRACE_PIPE) != ep->rx_calls.tgid ||
-		pool_work(s, ep) || is_token(ep);
+		pool_work(s, ep) || is_token_pipe(ep);
 	return (double)(has_nothing_to_send(sender, ep) + round_trips_ns(sender, ep) +
 			held_beside(sender)) >= IDLE_SHARE * (double)wait &&
 	       (other || talks_to_itself(s, i));
@@ -189,7 +190,8 @@ static bool awaits_another(const struct trace_snapshot *s, size_t i, uint64_t wa
 /* of two that talk through pipes the one that asks has no answer yet */
 static bool is_question_open(const struct trace_snapshot *s, size_t i)
 {
-	int at = s->ep[i].proto == TRACE_PIPE && is_asked(s, i) ? way_back(s, i) : (int)i;
+	int at = s->ep[i].proto == TRACE_PIPE && answers_requests(s, i) ? reverse_endpoint(s, i)
+									: (int)i;
 
 	return at >= 0 && asked_last(s, (size_t)at);
 }
@@ -203,7 +205,7 @@ static bool is_others_business(const struct trace_endpoint *ep)
 /* Its reader has written to whoever should write there. */
 static bool has_asked_by_pipe(const struct trace_snapshot *s, size_t i)
 {
-	int out = s->ep[i].proto == TRACE_PIPE ? way_out(s, i) : -1;
+	int out = s->ep[i].proto == TRACE_PIPE ? outgoing_endpoint(s, i) : -1;
 
 	return out >= 0 && s->ep[out].tx_calls.bytes;
 }
@@ -234,7 +236,8 @@ static bool waits_for_greeting(const struct trace_snapshot *s, size_t i)
 	if (a == b || a->rx_calls.tgid == b->rx_calls.tgid || !sleeps_there_always(a) ||
 	    sends_anywhere(s, a->rx_calls.tgid))
 		return false;
-	return asks(s, i) || (sleeps_there_always(b) && !sends_anywhere(s, b->rx_calls.tgid));
+	return sends_requests(s, i) ||
+	       (sleeps_there_always(b) && !sends_anywhere(s, b->rx_calls.tgid));
 }
 
 /* Who waits where nothing ever goes through waits for work, as servers do; unless that is all there
@@ -289,7 +292,7 @@ static bool looked_pausing(const struct trace_snapshot *s, size_t i, const struc
 	corr = ((double)l->rx_again[RX_WAIT] / l->rx_seen[RX_WAIT] - p) / (1 - p);
 	gap = (double)s->ep[i].rx.lifetime_ns / (double)l->n;
 	return corr > 0 && corr < 1 && gap / -log(corr) / (1 - p) >= LONG_PAUSE_NS &&
-	       asks(s, i);
+	       sends_requests(s, i);
 }
 
 static bool pauses(const struct trace_snapshot *s, size_t i, const struct reader_spell *r)
@@ -297,7 +300,7 @@ static bool pauses(const struct trace_snapshot *s, size_t i, const struct reader
 	if (looked_pausing(s, i, r))
 		return true;
 	return r->count >= MANY && r->share >= LONG_PAUSE_SHARE &&
-	       (is_one_long(r) || pauses_again(&s->ep[i], r)) && asks(s, i);
+	       (is_one_long(r) || pauses_again(&s->ep[i], r)) && sends_requests(s, i);
 }
 
 bool has_asked(const struct trace_snapshot *s, size_t i)
@@ -375,7 +378,8 @@ static bool awaits_slow_answers(const struct trace_snapshot *s, size_t i, size_t
 {
 	const struct trace_call_stats *answers = &s->ep[i].rx_calls;
 
-	return is_asked(s, back) && !is_asked(s, i) && asks(s, i) && answers->reply_n &&
+	return answers_requests(s, back) && !answers_requests(s, i) && sends_requests(s, i) &&
+	       answers->reply_n &&
 	       (double)answers->reply_ns >= SLOWER * (double)s->ep[i].tx_calls.reply_ns &&
 	       answers->reply_ns / answers->reply_n >= LONG_ANSWER_NS &&
 	       2 * answers->reply_ns >= r->ns;
@@ -384,7 +388,7 @@ static bool awaits_slow_answers(const struct trace_snapshot *s, size_t i, size_t
 /* The server is back at its receive call, and has forgotten a question. */
 static bool is_left_unanswered(const struct trace_snapshot *s, size_t i)
 {
-	return asks(s, i) && trace_messages_known(&s->ep[i].tx_calls) &&
+	return sends_requests(s, i) && trace_messages_known(&s->ep[i].tx_calls) &&
 	       trace_messages_known(&s->ep[i].rx_calls) && questions_unanswered(&s->ep[i]);
 }
 
@@ -393,7 +397,7 @@ static bool is_left_unanswered(const struct trace_snapshot *s, size_t i)
  * nothing then. */
 static int waits_back(const struct trace_snapshot *s, size_t i)
 {
-	int back = way_back(s, i);
+	int back = reverse_endpoint(s, i);
 	struct reader_spell r = waited_at(s, i), there;
 	uint64_t own = r.ns, others;
 
@@ -428,11 +432,13 @@ static bool sent_the_rest(const struct trace_snapshot *s, size_t i, size_t back)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 	const struct trace_call_stats *answers = &ep->rx_calls,
-				      *questions = &s->ep[way_out_by(s, i, (int)back)].tx_calls;
+				      *questions = &s->ep[outgoing_endpoint_by(s, i, (int)back)]
+							    .tx_calls;
 	uint64_t wait = ep->rx.max[RX_WAIT]; /* the first of them, if there were several */
 
-	return asks(s, i) && questions->messages > answers->messages && answers->reply_n &&
-	       2 * answers->reply_max_ns < wait && answers->first_reply_ns >= began(ep) + wait;
+	return sends_requests(s, i) && questions->messages > answers->messages &&
+	       answers->reply_n && 2 * answers->reply_max_ns < wait &&
+	       answers->first_reply_ns >= began(ep) + wait;
 }
 
 /* the answer ended the wait, and not the rest of the question */
@@ -477,7 +483,7 @@ static bool asks_over_long_path(const struct trace_snapshot *s, size_t i)
 	uint64_t path = 1000ull * ep->min_rtt_us;
 
 	return ep->proto == TRACE_TCP && ep->peer >= 0 && is_far(ep) &&
-	       is_asked(s, (size_t)ep->peer) && !is_asked(s, i) &&
+	       answers_requests(s, (size_t)ep->peer) && !answers_requests(s, i) &&
 	       (is_looked_at_over_long_path(ep) ||
 		2 * path * turns_taken(ep) >= waited_at(s, i).ns);
 }
@@ -499,7 +505,8 @@ bool waits_long(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 bool waits_at_times(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
 	bool out = waits_out_of_calls(s, i),
-	     asks_server = s->ep[i].peer >= 0 && asks(s, i) && is_asked(s, (size_t)s->ep[i].peer);
+	     asks_server = s->ep[i].peer >= 0 && sends_requests(s, i) &&
+			   answers_requests(s, (size_t)s->ep[i].peer);
 	double least = out || asks_server ? POOL_SHARE : least_share(s, i);
 
 	return waits_so_long(s, i, nothing_sent, least) &&

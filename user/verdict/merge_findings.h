@@ -22,9 +22,9 @@ struct candidates {
 struct who finding_sender(const struct trace_snapshot *s, const struct finding *f);
 struct who finding_blamed(const struct trace_snapshot *s, const struct finding *f);
 
-/* A reader that is elsewhere fills its sender's buffer and shuts its window by turns, and who paces
- * adapts to it. Leaves one finding, the largest, of all of one endpoint that blame the same reader;
- * returns how many there are then. */
+/* A slow reader fills the sender's buffer and closes its own window in turns, and a sender that
+ * paces adapts to it. Of the findings at one endpoint that blame the same reader only the largest
+ * is kept. Returns how many findings are left. */
 size_t findings_unite_causes(const struct trace_snapshot *s, struct finding *v, size_t n);
 
 /* -1: no memory, and nothing is added */

@@ -65,23 +65,23 @@ static int back_or_peer(const struct trace_endpoint *ep, int back)
 	return back >= 0 || ep->proto == TRACE_PIPE ? back : ep->peer;
 }
 
-int way_back(const struct trace_snapshot *s, size_t i)
+int reverse_endpoint(const struct trace_snapshot *s, size_t i)
 {
-	if (s->ways_back)
-		return s->ways_back[i];
+	if (s->reverse_endpoints)
+		return s->reverse_endpoints[i];
 	return back_or_peer(&s->ep[i], is_one_way(s, &s->ep[i]) ? search_back(s, i) : -1);
 }
 
-int way_out_by(const struct trace_snapshot *s, size_t i, int back)
+int outgoing_endpoint_by(const struct trace_snapshot *s, size_t i, int back)
 {
 	if (!is_one_way(s, &s->ep[i]))
 		return (int)i;
 	return back < 0 || s->ep[back].proto == TRACE_PIPE ? back : s->ep[back].peer;
 }
 
-int way_out(const struct trace_snapshot *s, size_t i)
+int outgoing_endpoint(const struct trace_snapshot *s, size_t i)
 {
-	return way_out_by(s, i, way_back(s, i));
+	return outgoing_endpoint_by(s, i, reverse_endpoint(s, i));
 }
 
 /* of those between the same two the longest wait comes first */
@@ -128,7 +128,7 @@ static int find_back(const struct trace_snapshot *s, size_t i, const struct one_
 	return to.writer ? first_between(v, n, to.reader, to.writer) : -1;
 }
 
-int *find_ways_back(const struct trace_snapshot *s)
+int *find_reverse_endpoints(const struct trace_snapshot *s)
 {
 	struct one_way *v = array_new(s->n, 0, sizeof(*v));
 	int *back = array_new(s->n, 0, sizeof(*back));
@@ -153,7 +153,7 @@ static bool do_overlap(const struct trace_endpoint *a, const struct trace_endpoi
 
 static struct who who_answers(const struct trace_snapshot *s, size_t i, size_t back)
 {
-	return who_was_last(&s->ep[way_out_by(s, i, (int)back)].tx_calls);
+	return who_was_last(&s->ep[outgoing_endpoint_by(s, i, (int)back)].tx_calls);
 }
 
 /* As far as was seen: who has not sent yet may be any thread of his. */
@@ -187,7 +187,7 @@ bool is_quiet_known(const struct trace_endpoint *ep)
 
 #define FEW 4 /* times, each until somebody gives up */
 
-bool waits_once(const struct trace_endpoint *ep)
+bool has_one_long_wait(const struct trace_endpoint *ep)
 {
 	uint64_t wait = ep->rx.ns[RX_WAIT];
 
@@ -212,7 +212,8 @@ bool waits_are_mutual(const struct trace_snapshot *s, size_t i, size_t back)
 	const struct trace_endpoint *a = &s->ep[i], *b = &s->ep[back];
 
 	return do_overlap(a, b) && sleeps_himself(s, i, back) && sleeps_himself(s, back, i) &&
-	       waits_once(a) && waits_once(b) && hears_nothing(s, i) && hears_nothing(s, back);
+	       has_one_long_wait(a) && has_one_long_wait(b) && hears_nothing(s, i) &&
+	       hears_nothing(s, back);
 }
 
 static enum wait_end end_at(const struct trace_endpoint *ep, uint64_t wait_ns)

@@ -6,30 +6,30 @@
 
 #include "verdict/verdict.h"
 
-/* where whoever this reader waits for waits for this one: the index of an endpoint; of two pipes
- * between them, or of two socket pairs each of which goes one way, that of the other; -1: not seen
+/* The endpoint at which the process that reader i waits for waits for that reader in turn: the
+ * other end of a socket, or the second of two pipes or one-way socket pairs between the two. -1:
+ * none was seen. */
+int reverse_endpoint(const struct trace_snapshot *s, size_t i);
+/* The endpoint by which reader i sends to the process that it waits for. */
+int outgoing_endpoint(const struct trace_snapshot *s, size_t i);
+int outgoing_endpoint_by(const struct trace_snapshot *s, size_t i, int back);
+/* reverse_endpoint() of every endpoint, for trace_snapshot.reverse_endpoints: a build has thousands
+ * of pipes, and a search through all of them for each would take minutes. NULL: no memory. */
+int *find_reverse_endpoints(const struct trace_snapshot *s);
+
+/* Is it known since when nothing was sent? A close ends the sender's last state, and does not say.
  */
-int way_back(const struct trace_snapshot *s, size_t i);
-/* where this reader sends what is read there; of several that lead back, by this one */
-int way_out(const struct trace_snapshot *s, size_t i);
-int way_out_by(const struct trace_snapshot *s, size_t i, int back);
-/* That of every endpoint, for `ways_back`: of a build's thousands of pipes to search all for each
- * would take minutes. NULL: no memory. */
-int *find_ways_back(const struct trace_snapshot *s);
-
-/* since when nothing was sent there: a close ends a sender's last state too, and does not tell */
 bool is_quiet_known(const struct trace_endpoint *ep);
-/* Of two that send again and again, and wait meanwhile, as for a heartbeat, none keeps the other
- * waiting: there is one long while, or nothing was sent for as long. */
-bool waits_once(const struct trace_endpoint *ep);
+/* Most of the wait is one long sleep, or nothing was sent for at least half of it. Two ends that
+ * exchange heartbeats do not keep each other waiting. */
+bool has_one_long_wait(const struct trace_endpoint *ep);
 
-/* Of the two waits there, were they surely at once, and who wakes one of them the one who sleeps in
- * the other? */
+/* Did both wait at the same time, and does each sleep in the call that only the other can end? */
 bool waits_are_mutual(const struct trace_snapshot *s, size_t i, size_t back);
 enum wait_end mutual_wait_end(const struct trace_snapshot *s, size_t i, size_t back);
-/* What was asked there was answered in the end: it is the one who asked that waited. */
+/* The request that was sent there got its answer in the end: only its sender waited. */
 bool was_answered(const struct trace_snapshot *s, size_t i, size_t back);
-/* ... and nobody else: no other thread or process was seen that may send there */
+/* No third thread or process was seen that may send there. */
 bool nobody_else_sends(const struct trace_snapshot *s, size_t i, size_t back);
 
 #endif

@@ -35,7 +35,7 @@ static bool is_client_of_same(const struct trace_snapshot *s, size_t i, size_t o
 
 	return i != other && a->proto == b->proto && a->local.port == b->local.port &&
 	       a->rx_calls.tgid && a->rx_calls.tgid == b->rx_calls.tgid &&
-	       (b->making.accept_ns || is_asked(s, other));
+	       (b->making.accept_ns || answers_requests(s, other));
 }
 
 /* the other's requests and answers, while this one had its connection too, by the thread that reads

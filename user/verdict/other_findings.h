@@ -26,7 +26,7 @@ struct reader_spell find_long_wait(const struct trace_snapshot *s,
 struct waits_together sum_waits(const struct trace_snapshot *s, const struct reader_spell *wait,
 				bool nothing_sent);
 /* its reader waits for what another process has taken from that pipe, and will put back */
-bool is_token(const struct trace_endpoint *ep);
+bool is_token_pipe(const struct trace_endpoint *ep);
 /* the longest wait of another program for whoever is awaited at `wait` */
 struct reader_spell find_fellow(const struct trace_snapshot *s, const struct reader_spell *wait,
 				bool nothing_sent);

@@ -37,7 +37,7 @@ static bool stands_still(const struct trace_endpoint *ep)
 {
 	struct period p = last_wait(ep);
 
-	return p.to - p.from >= VERDICT_MIN_NS && waits_once(ep) &&
+	return p.to - p.from >= VERDICT_MIN_NS && has_one_long_wait(ep) &&
 	       (double)asleep_ns(ep) >= AT_ONCE * (double)ep->rx.ns[RX_WAIT];
 }
 

@@ -70,7 +70,7 @@ static bool spoke_first(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 	const struct trace_call_stats *b = lacks_replies(ep) ? &ep->tx_calls : &ep->rx_calls;
-	int out = way_out(s, i), older = asks_by_age(s, i);
+	int out = outgoing_endpoint(s, i), older = asks_by_age(s, i);
 	uint64_t answered;
 
 	if (out < 0 || !replies_of(b))
@@ -98,7 +98,7 @@ static bool started_with(const struct trace_endpoint *ep, const struct trace_end
 static bool is_greeted(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
-	int other = ep->proto == TRACE_PIPE ? -1 : way_back(s, i);
+	int other = ep->proto == TRACE_PIPE ? -1 : reverse_endpoint(s, i);
 
 	return other >= 0 && started_with(ep, &s->ep[other]) && ep->rx_calls.reply_n &&
 	       ep->rx_calls.reply_n >= s->ep[other].rx_calls.reply_n;
@@ -117,7 +117,7 @@ static bool has_connected(const struct trace_snapshot *s, const struct trace_end
 }
 
 /* A server may greet whoever connects: who did is known of TCP, or told by the ports. */
-bool asks(const struct trace_snapshot *s, size_t i)
+bool sends_requests(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 	bool ports = ep->local.port && ep->remote.port;
@@ -135,7 +135,7 @@ bool asks(const struct trace_snapshot *s, size_t i)
 static bool other_spoke_first(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
-	int other = way_back(s, i);
+	int other = reverse_endpoint(s, i);
 
 	return (ep->proto == TRACE_PIPE || is_unix_connection(ep)) && other >= 0 &&
 	       other != (int)i && spoke_first(s, (size_t)other);
@@ -176,10 +176,10 @@ static bool answers_at_once(const struct trace_snapshot *s, const struct trace_e
 }
 
 /* A server may speak first, to greet whoever connected. */
-static bool is_asked_by_messages(const struct trace_snapshot *s, size_t i)
+static bool answers_requests_by_messages(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
-	int answers = way_out(s, i);
+	int answers = outgoing_endpoint(s, i);
 	const struct trace_call_stats *in, *out;
 
 	if (answers < 0 || has_connected(s, ep) ||
@@ -192,7 +192,7 @@ static bool is_asked_by_messages(const struct trace_snapshot *s, size_t i)
 		answers_at_once(s, ep));
 }
 
-bool told_by_looks(const struct trace_endpoint *ep)
+bool is_sampled_only(const struct trace_endpoint *ep)
 {
 	return ep->rx.resolution[RX_IDLE] == TRACE_BY_LOOKS;
 }
@@ -212,10 +212,10 @@ static bool is_socket_pair(const struct trace_endpoint *ep)
 
 /* No look tells who spoke first. A connection has its ports; a helper at two pipes or at a socket
  * pair was started by whoever asks it, and has the higher number. */
-static bool is_asked_by_looks(const struct trace_snapshot *s, size_t i)
+static bool answers_requests_by_samples(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
-	int back = ep->proto == TRACE_PIPE || is_socket_pair(ep) ? way_back(s, i) : -1;
+	int back = ep->proto == TRACE_PIPE || is_socket_pair(ep) ? reverse_endpoint(s, i) : -1;
 
 	if (ep->proto == TRACE_PIPE)
 		return back >= 0 && ep->rx_calls.tgid > ep->tx_calls.tgid;
@@ -224,9 +224,10 @@ static bool is_asked_by_looks(const struct trace_snapshot *s, size_t i)
 	return is_servers_end(s, i);
 }
 
-bool is_asked(const struct trace_snapshot *s, size_t i)
+bool answers_requests(const struct trace_snapshot *s, size_t i)
 {
-	return told_by_looks(&s->ep[i]) ? is_asked_by_looks(s, i) : is_asked_by_messages(s, i);
+	return is_sampled_only(&s->ep[i]) ? answers_requests_by_samples(s, i)
+					  : answers_requests_by_messages(s, i);
 }
 
 static uint64_t all_writes(const struct trace_looks *l)
@@ -244,8 +245,8 @@ static bool wrote_after(const struct trace_looks *l, const struct trace_looks *o
  * answered are no questions, unless it is the first. */
 bool asked_last(const struct trace_snapshot *s, size_t i)
 {
-	bool by_looks = s->looks && told_by_looks(&s->ep[i]) && s->ep[i].proto == TRACE_PIPE;
-	int back = by_looks ? way_back(s, i) : -1;
+	bool by_looks = s->looks && is_sampled_only(&s->ep[i]) && s->ep[i].proto == TRACE_PIPE;
+	int back = by_looks ? reverse_endpoint(s, i) : -1;
 	const struct trace_looks *answers, *questions;
 
 	if (back < 0)
@@ -263,7 +264,7 @@ bool is_lifeline(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 
-	return s->looks && told_by_looks(ep) && ep->proto == TRACE_PIPE && ep->tx_calls.others &&
+	return s->looks && is_sampled_only(ep) && ep->proto == TRACE_PIPE && ep->tx_calls.others &&
 	       !all_writes(&s->looks[i]);
 }
 
@@ -272,7 +273,7 @@ bool is_lifeline(const struct trace_snapshot *s, size_t i)
 static const struct trace_call_stats *replies_to(const struct trace_snapshot *s,
 						 const struct trace_endpoint *ep)
 {
-	bool seen = trace_messages_known(&ep->rx_calls) || told_by_looks(ep);
+	bool seen = trace_messages_known(&ep->rx_calls) || is_sampled_only(ep);
 
 	if (lacks_replies(ep))
 		return &ep->tx_calls;
@@ -331,7 +332,7 @@ static bool is_awaited_by_call(const struct trace_snapshot *s, size_t i)
 
 bool asked_before(const struct trace_snapshot *s, size_t i)
 {
-	return s->ep[i].proto == TRACE_TCP && nothing_went(&s->ep[i]) && asks(s, i) &&
+	return s->ep[i].proto == TRACE_TCP && nothing_went(&s->ep[i]) && sends_requests(s, i) &&
 	       (s->looks ? looked_unanswered_before(&s->looks[i])
 			 : s->ep[i].rx_calls.open_reply_ns != 0);
 }
@@ -366,7 +367,7 @@ static bool may_be_question(const struct trace_snapshot *s, size_t i)
 
 	if (asked_before(s, i))
 		return true;
-	if (told_by_looks(ep))
+	if (is_sampled_only(ep))
 		return ep->proto == TRACE_TCP && looked_like_question(s, i);
 	return replies_to(s, ep)->reply_n ||
 	       (ep->proto != TRACE_PIPE && !is_unix_connection(ep) &&
@@ -378,9 +379,10 @@ uint64_t owed_to(const struct trace_snapshot *s, size_t i, uint64_t wait_ns)
 	const struct trace_endpoint *ep = &s->ep[i];
 	const struct trace_call_stats *b = &ep->rx_calls;
 
-	if (ep->proto == TRACE_TCP && told_by_looks(ep)) /* what it sent last had no answer */
+	if (ep->proto == TRACE_TCP && is_sampled_only(ep)) /* what it sent last had no answer */
 		return smaller(wait_ns, b->reply_ns);
-	if (ep->proto == TRACE_PIPE || told_by_looks(ep) || !b->reply_n || !trace_messages_known(b))
+	if (ep->proto == TRACE_PIPE || is_sampled_only(ep) || !b->reply_n ||
+	    !trace_messages_known(b))
 		return wait_ns;
 	return smaller(wait_ns, b->reply_ns + b->open_reply_ns);
 }
@@ -408,7 +410,7 @@ static uint64_t streamed_ns(const struct trace_endpoint *ep)
 	const struct trace_call_stats *in = &ep->rx_calls, *out = &ep->tx_calls;
 	uint64_t own = out->quiet_ns + out->reply_ns, idle = ep->rx.ns[RX_IDLE];
 
-	if (ep->proto == TRACE_PIPE || told_by_looks(ep) || !trace_messages_known(in) ||
+	if (ep->proto == TRACE_PIPE || is_sampled_only(ep) || !trace_messages_known(in) ||
 	    !trace_messages_known(out) || !in->reply_n || in->reply_n > out->messages ||
 	    in->messages < STREAM_PIECES * out->messages)
 		return 0;
@@ -424,8 +426,8 @@ struct reader_spell unanswered_at(const struct trace_snapshot *s, size_t i)
 
 	ns -= unread < ns ? unread : ns;
 	ns = larger(ns, streamed_ns(ep));
-	if ((!trace_messages_known(b) && !told_by_looks(ep)) || !ep->rx.lifetime_ns ||
-	    !may_be_question(s, i) || !asks(s, i) || was_at_work(&ep->rx_calls, ns))
+	if ((!trace_messages_known(b) && !is_sampled_only(ep)) || !ep->rx.lifetime_ns ||
+	    !may_be_question(s, i) || !sends_requests(s, i) || was_at_work(&ep->rx_calls, ns))
 		return r;
 	r.ns = ns < ep->rx.lifetime_ns ? ns : ep->rx.lifetime_ns;
 	r.max_ns = b->reply_max_ns > b->open_reply_ns ? b->reply_max_ns : b->open_reply_ns;

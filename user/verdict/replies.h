@@ -11,7 +11,7 @@
 #define PIECES 2
 
 /* samples saw it, and no call */
-bool told_by_looks(const struct trace_endpoint *ep);
+bool is_sampled_only(const struct trace_endpoint *ep);
 
 /* how long what was asked at endpoint i had no answer, where that end is the one that asks; ns 0:
  * it is not, nobody can tell, or its program was at work meanwhile */
@@ -21,14 +21,14 @@ struct reader_spell unanswered_at(const struct trace_snapshot *s, size_t i);
 uint64_t owed_to(const struct trace_snapshot *s, size_t i, uint64_t wait_ns);
 
 /* its program connected, or spoke first */
-bool asks(const struct trace_snapshot *s, size_t i);
+bool sends_requests(const struct trace_snapshot *s, size_t i);
 
 /* The socket is one that accept() returned: it is known to be, or the ports tell. */
 bool is_servers_end(const struct trace_snapshot *s, size_t i);
 
 /* its program was connected to, and answers what it is asked: when the next question comes is up to
  * whoever asks */
-bool is_asked(const struct trace_snapshot *s, size_t i);
+bool answers_requests(const struct trace_snapshot *s, size_t i);
 
 /* A TCP request was under way when the session began, and still is: nothing went either way. It may
  * be no request, but news, or half of one. */

@@ -14,7 +14,7 @@ struct ends {
 static struct ends ends_of(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
-	int back = way_back(s, i), out = way_out(s, i);
+	int back = reverse_endpoint(s, i), out = outgoing_endpoint(s, i);
 
 	if (back < 0 || out < 0)
 		return (struct ends){ ep, NULL, NULL };

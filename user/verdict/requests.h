@@ -16,11 +16,11 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 /* What was sent to the one that it waits for lay unread there for most of the wait: how long; 0: it
  * did not, or nobody saw. Known from looks too, which count no requests. */
 uint64_t unread_meanwhile(const struct trace_snapshot *s, size_t i, uint64_t wait_ns);
-/* Their number is known, with or without an answer. */
-/* Some got an answer; for so many that did not somebody waited the longest, by a timer, and that
- * makes up most of the time. */
+/* How many requests had no answer, if each cost the client a timeout and these timeouts make up
+ * most of its wait; else 0. */
 uint64_t questions_unanswered(const struct trace_endpoint *ep);
 
+/* Their number is known, with or without an answer. */
 bool has_requests(const struct requests *r);
 /* What it asked was answered soon: for most of its wait it waits for more, or for the end. */
 bool was_answered_soon(const struct trace_endpoint *ep, uint64_t wait_ns);

@@ -109,9 +109,9 @@ static struct served served_at(const struct trace_snapshot *s, size_t i)
 	const struct trace_endpoint *ep = &s->ep[i];
 	struct served x = { .since_before = was_asked_before(s, i) };
 
-	if (!told_by_looks(ep) && are_counted(ep))
+	if (!is_sampled_only(ep) && are_counted(ep))
 		add_messages(ep, &x);
-	else if (told_by_looks(ep) &&
+	else if (is_sampled_only(ep) &&
 		 (x.since_before || (talks(ep) && may_be_asked_by_looks(s, i))))
 		add_looks(ep, &x);
 	return x;
@@ -143,7 +143,7 @@ static void add_requests_of(const struct trace_endpoint *ep, const struct served
 {
 	uint64_t open = open_that_counts(ep, x);
 
-	if (x->since_before || told_by_looks(ep)) /* how many is not known, or how long */
+	if (x->since_before || is_sampled_only(ep)) /* how many is not known, or how long */
 		return;
 	r->n += ep->tx_calls.reply_n + (open != 0);
 	r->think_ns += x->answered_ns + open;
@@ -155,7 +155,7 @@ static void add_requests_of(const struct trace_endpoint *ep, const struct served
 /* samples count no requests: each answer has a segment at least */
 static uint64_t answers_at_most(const struct trace_endpoint *ep)
 {
-	return told_by_looks(ep) ? ep->path.sent_segments : ep->tx_calls.reply_n;
+	return is_sampled_only(ep) ? ep->path.sent_segments : ep->tx_calls.reply_n;
 }
 
 static uint64_t slow_ns(const struct trace_endpoint *ep)
@@ -250,7 +250,7 @@ pid_t find_server_that_may_pause(const struct trace_snapshot *s)
 	for (size_t i = 0; s->looks && i < s->n; i++) {
 		struct served x = { 0 };
 
-		if (!serves_unseen_client(s, i) || !told_by_looks(&s->ep[i]) || !talks(&s->ep[i]))
+		if (!serves_unseen_client(s, i) || !is_sampled_only(&s->ep[i]) || !talks(&s->ep[i]))
 			continue;
 		add_looks(&s->ep[i], &x);
 		if ((double)served_ns(&x) >= LONG_PAUSE_SHARE * (double)s->ep[i].rx.lifetime_ns &&
@@ -279,7 +279,7 @@ static int waits_meanwhile(const struct trace_snapshot *s, const struct trace_en
 {
 	int found = -1;
 
-	for (size_t i = 0; i < s->n && !told_by_looks(here); i++) {
+	for (size_t i = 0; i < s->n && !is_sampled_only(here); i++) {
 		const struct trace_endpoint *there = &s->ep[i];
 
 		if (there == here || there->proto == TRACE_PIPE || !are_counted(there) ||

@@ -35,7 +35,7 @@ const struct trace_call_stats *starved_end(const struct trace_endpoint *ep,
 
 static bool answers_by_looks(const struct trace_endpoint *ep)
 {
-	return told_by_looks(ep) && ep->proto == TRACE_TCP &&
+	return is_sampled_only(ep) && ep->proto == TRACE_TCP &&
 	       ep->path.sent_segments >= ANSWERS_LEAST &&
 	       2 * ep->rx.ns[RX_WAIT] >= ep->rx.lifetime_ns;
 }

@@ -865,11 +865,11 @@ static void make(const struct trace_snapshot *s, struct verdict *out)
 void verdict_make(const struct trace_snapshot *s, struct verdict *out)
 {
 	struct trace_snapshot indexed = *s;
-	int *ways_back = find_ways_back(s), *bound_there = find_bound_there(s);
+	int *reverse_endpoints = find_reverse_endpoints(s), *bound_there = find_bound_there(s);
 
-	indexed.ways_back = ways_back;
+	indexed.reverse_endpoints = reverse_endpoints;
 	indexed.bound_there = bound_there;
 	make(&indexed, out);
-	free(ways_back);
+	free(reverse_endpoints);
 	free(bound_there);
 }

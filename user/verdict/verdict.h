@@ -232,9 +232,10 @@ struct unanswered {
 	int server;	/* whose socket they went to, as far as it was seen on this host; -1: not */
 	size_t sockets;
 	uint64_t n, ns; /* how many; how long it waited in all, 0: not known */
-	uint64_t answered; /* there, by another address: it asks one after the other */
+	uint64_t answered;	  /* by another server: the client asks several in turn */
 	uint64_t others_answered; /* sockets of that program, which asked there too */
-	int passed_on; /* the socket by which `server` asked in vain in turn; -1: it did not */
+	int passed_on; /* by this socket `server` passed them on, without an answer; -1: none
+			 */
 	bool refused;	/* ICMP said that nobody is there */
 };
 
@@ -249,9 +250,9 @@ struct slow_connect {
 	int endpoint; /* index in the snapshot: the first of them; -1: there is none */
 	uint64_t n, ns, max_ns, lifetime_ns;
 	enum rejection rejected; /* again and again, until that ended or the program gave up: `ns`
-				    is what passed before it tried again; 0: it
-				    did not, and that is no verdict */
-	bool is_awaited; /* the program that connects, for as long */
+				    is the time lost before the retries; 0: there was no retry,
+				    and that is no verdict */
+	bool is_awaited;	 /* another program waits as long for the one that connects */
 };
 
 /* A server that had a request for most of the time that its clients were connected, none of which
@@ -297,13 +298,15 @@ struct verdict {
 	struct reader_spell busy; /* where nothing stalls: a reader that runs on a CPU meanwhile */
 	struct totals late_all; /* `late`, and those that the same server leaves as long */
 	bool no_room;	   /* at `late`: who sends there without waiting is refused */
-	bool late_answers; /* what `late` leaves are answers to it: only it waits for itself */
+	bool late_answers; /* `late` leaves answers to its own requests: it delays only itself */
 	bool late_in_wait; /* `late` is the lesser part of `wait` */
-	bool end_held; /* at `wait` nothing more comes, nor the end: another holds the descriptor */
+	bool end_held; /* at `wait` no data come, and no end: another process holds the descriptor
+			*/
 	struct waits_together waits;	 /* `wait`, and those like it */
 	struct wait_chain chain;	 /* which leads to `wait` */
-	struct waits_together first_waits; /* of whoever waits first in that chain */
-	uint64_t queued_ns; /* ... and in the one between before its request is passed on */
+	struct waits_together first_waits; /* of the first program of that chain */
+	uint64_t queued_ns; /* how long its requests wait in the program between, before it
+			       forwards them */
 	int brought_by;	    /* by this endpoint came what it waited for; -1: not seen */
 	struct quick_answers quick;	 /* instead of `wait` */
 	struct busy_sender busy_sender;	 /* instead of `wait` */

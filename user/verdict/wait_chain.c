@@ -194,7 +194,7 @@ static bool is_reader(const struct trace_snapshot *s, const struct reader *r, si
 		return false;
 	if ((sender && sender->tgid == ep->rx_calls.tgid) ||
 	    (r->by_socket &&
-	     (ep->proto == TRACE_PIPE || !ep->tx_calls.bytes || is_asked(s, i))))
+	     (ep->proto == TRACE_PIPE || !ep->tx_calls.bytes || answers_requests(s, i))))
 		return false;
 	return r->helpers ? same_name(r->helpers, ep->rx_calls.comm) : ep->rx_calls.tgid == r->tgid;
 }
@@ -234,7 +234,7 @@ static bool comes_again_and_again(const struct trace_ledger *rx)
 /* Where it asks, what comes is awaited from the question on. */
 static struct reader_spell nothing_came(const struct trace_snapshot *s, size_t i)
 {
-	bool in_turns = asks(s, i) && s->ep[i].rx_calls.reply_n;
+	bool in_turns = sends_requests(s, i) && s->ep[i].rx_calls.reply_n;
 
 	return in_turns ? unanswered_at(s, i) : spell_of(s, i, RX_IDLE);
 }
@@ -665,10 +665,10 @@ static bool is_unused(const struct trace_snapshot *s, size_t i)
 /* A server's wait for the next question is no news, unless somebody waits for that server. */
 static bool waits_for_news(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
-	return !is_asked(s, i) && !is_unused(s, i) && !is_pool_work(s, &s->ep[i]) &&
+	return !answers_requests(s, i) && !is_unused(s, i) && !is_pool_work(s, &s->ep[i]) &&
 	       waits_long(s, i, nothing_sent) && !waits_for_report(s, i, nothing_sent) &&
-	       !waits_for_orders(s, i, nothing_sent) &&
-	       !keeps_from_another(s, i) && !feeds_itself(s, i);
+	       !waits_for_orders(s, i, nothing_sent) && !keeps_from_another(s, i) &&
+	       !feeds_itself(s, i);
 }
 
 static bool waits_for_answers(const struct trace_snapshot *s, size_t i, bool nothing_sent)
