@@ -5,8 +5,8 @@
 #include "render/paint.h"
 #include "stats/hdr.h"
 
-/* One line for each power of two, from the least to the longest time: how many samples, as a bar, a
- * share and a count. */
+/* Prints one line for each power of two, from the shortest to the longest time: its samples as a
+ * bar, a share and a count. */
 void histogram_print(const struct hdr *h, const struct paint *p);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What `clock`, `syscall` and `machine` found, on a screen of any width. */
+/* Prints the findings of `clock`, `syscall` and `machine` to fit any screen width. */
 #ifndef IPCSTALL_RENDER_HOST_TEXT_H
 #define IPCSTALL_RENDER_HOST_TEXT_H
 

@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 
-/* Write a document to a file, or to standard output for "-". flags: of jansson, JSON_INDENT(1) or
+/* Writes a document to a file, or to standard output for "-". flags: jansson's JSON_INDENT(1) or
  * JSON_COMPACT. Takes over the reference, also on failure. */
 int json_to_file(json_t *doc, const char *path, size_t flags, struct err *e);
 

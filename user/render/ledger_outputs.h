@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the ledgers of live programs go. Every sink renders the same view, live or replayed, after
- * the session's end. */
+/* The output files for the ledgers of live programs. All are written from the same view after the
+ * session's end, whether it was live or replayed. */
 #ifndef IPCSTALL_RENDER_LEDGER_OUTPUTS_H
 #define IPCSTALL_RENDER_LEDGER_OUTPUTS_H
 
@@ -17,16 +17,15 @@ struct ledger_view {
 	const struct stalls *stalls;
 	const struct timeline *timeline;
 	bool wants_stalls,
-		wants_timeline; /* false: nobody asked, the list is empty for that reason */
-	/* what an endpoint is in what is shown ("client"); NULL: its port or inode tells it from
-	 * the others */
+		wants_timeline; /* false: not requested, so the list is empty */
+	/* the name of an endpoint's role ("client"); NULL: endpoints have no roles, and are told
+	 * apart by port or inode */
 	const char *(*role)(const void *ctx, const struct trace_endpoint *ep);
 	const void *ctx;
-	json_t *head; /* what stands at the top of a document: tool, machine, trace, what was looked
-			 at */
+	json_t *head; /* top-level keys of a document: tool, machine, trace, what was traced */
 };
 
-/* One file each: OUT(symbol, option, operand's help). */
+/* One row for each output file: OUT(symbol, option, operand's help). */
 #define LEDGER_OUTPUTS(OUT) \
 	OUT(OUT_JSON, json, "the ledgers, the verdict and the single stalls as one JSON document") \
 	OUT(OUT_CSV, csv, "one line for each endpoint") \
@@ -49,7 +48,7 @@ int ledger_folded_write(const struct ledger_view *view, const char *path, struct
 int ledger_write(enum ledger_output which, const struct ledger_view *view, const char *path,
 		 struct err *e);
 
-/* A single stall: as an object, and as one line (without the stacks). */
+/* One stall as a JSON object, and as one line of text without the stacks. */
 json_t *stall_to_json(const struct stall *st);
 void stall_line(const struct stall *st, char *buf, size_t len);
 

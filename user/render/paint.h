@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A screen of text: colours where they are wanted, bars, lines no wider than the terminal. */
+/* Text output with optional colours, bars, and lines no wider than the terminal. */
 #ifndef IPCSTALL_RENDER_PAINT_H
 #define IPCSTALL_RENDER_PAINT_H
 
@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 enum colour_when { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
-extern const char *const colour_choices[]; /* of the option --color */
+extern const char *const colour_choices[]; /* values of the option --color */
 
 enum ink {
 	INK_PLAIN,
@@ -30,23 +30,23 @@ struct paint {
 	int width;
 };
 
-/* Colour: what was asked for; by itself on a terminal where NO_COLOR is not set. UTF-8: by the
+/* Colour: as requested; COLOUR_AUTO means on a terminal unless NO_COLOR is set. UTF-8: by the
  * locale. Width: COLUMNS, the terminal's, or 80. */
 struct paint paint_on(FILE *out, enum colour_when colour);
 
-/* "" where there is no colour */
+/* "" without colour */
 const char *paint_begin(const struct paint *p, enum ink ink);
 const char *paint_end(const struct paint *p, enum ink ink);
 void paint_text(const struct paint *p, enum ink ink, const char *text);
 
-/* columns that a text takes */
+/* the number of columns that a text takes */
 int paint_width(const char *text);
 
-/* From column `at` on, broken at blanks so that no line is wider than the screen; further lines
- * begin at `indent`. Returns the column after it. */
+/* Prints a text from column `at` on, broken at blanks so that no line is wider than the screen.
+ * Further lines begin at `indent`. Returns the column after the text. */
 int paint_wrapped(const struct paint *p, enum ink ink, const char *text, int at, int indent);
 
-/* A paragraph of its own: `at` blanks, then its words; further lines begin at `indent`. */
+/* Prints a paragraph: `at` blanks, then the text; further lines begin at `indent`. */
 void paint_paragraph(const struct paint *p, enum ink ink, int at, int indent, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 

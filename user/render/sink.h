@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where results go. Every sink renders the same model; none of them runs while something is
- * measured. */
+/* The outputs of a result. Every sink renders the same model, and none runs during a measurement.
+ */
 #ifndef IPCSTALL_RENDER_SINK_H
 #define IPCSTALL_RENDER_SINK_H
 
@@ -10,7 +10,7 @@
 #include "bench/bench.h"
 #include "bench/point.h"
 
-/* What stands above the points of a result. */
+/* A result: its points, and the facts that hold for all of them. */
 struct result {
 	const struct bench_plan *plan;
 	char started[40]; /* ISO 8601, UTC */
@@ -20,14 +20,13 @@ struct result {
 	json_t *trace; /* owned; NULL: nothing was traced */
 };
 
-/* JSON: one object a point, for whoever makes documents of points. ledger: NULL or a new reference,
- * taken over. */
+/* A point as a JSON object. ledger: NULL or a new reference, which is taken over. */
 json_t *json_of_point(const struct point *p, json_t *ledger);
-/* schema, version, tool, machine, clock, options, started: the document without its points. */
+/* The document without its points: schema, version, tool, machine, clock, options, started. */
 json_t *json_result_head(const char *schema, int version, const struct bench_plan *plan,
 			 const char *started);
 json_t *json_of_result(const struct result *r);
-/* A tracer's way to put its part of a point into the document. NULL: nothing. */
+/* A hook with which a tracer adds its ledger to a point's JSON. NULL: no ledger. */
 extern json_t *(*json_ledger_of_point)(const struct point *p);
 json_t *result_schema(void);
 
@@ -37,26 +36,26 @@ void table_print(const struct result *r, FILE *out);
 
 /* "-" is standard output. */
 bool sink_is_stdout(const char *path);
-/* As an error names it. */
+/* The name of an output in error messages. */
 const char *sink_name(const char *path);
-/* A path that cannot be written, and two outputs to one file, are found out before the run, not
- * after it. NULL: no output. */
+/* Checks before the run that every path can be written, and that no two outputs are one file. A
+ * NULL path is no output. */
 int outputs_check(const char *const *paths, size_t n, struct err *e);
-/* Nor may one replace what is read: before outputs_check(). */
+/* Checks that no output would overwrite the input file. Call it before outputs_check(). */
 int outputs_spare(const char *input, const char *const *paths, size_t n, struct err *e);
-/* Close with sink_close(), which reports what a full disk swallowed. A regular file that was there
- * stays until then, and where something failed; an output that is not whole for another reason goes
- * by sink_drop(). */
+/* Opens an output; close it with sink_close(), which reports write errors (a full disk). An
+ * existing regular file is replaced only by a sink_close() without an error. Call sink_drop() for
+ * an output that is incomplete for another reason. */
 FILE *sink_open(const char *path, struct err *e);
-/* For what is read while it grows: there from the first line on; closed by fclose(). */
+/* Opens an output that is read while it grows: written in place; close it with fclose(). */
 FILE *sink_open_stream(const char *path, struct err *e);
 void sink_drop(FILE *f);
-/* What is written so far takes its place; what follows goes there, to the stream that is returned,
- * and is there at once. NULL: it could not. */
+/* Puts what is written so far in the place of the existing file, and returns a stream that appends
+ * to it in place. NULL: that failed. */
 FILE *sink_settle(FILE *f, const char *path, struct err *e);
 int sink_close(FILE *f, const char *path, struct err *e);
 
-/* "64K", "1448": as --size takes it. */
+/* "64K", "1448": in the notation of --size. */
 const char *size_text(int64_t size, char buf[24]);
 
 #endif
