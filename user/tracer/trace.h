@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The ledger, as the rest of the program sees it: plain C, nothing of libbpf.
+ * The tracer's interface to the rest of the program: plain C, nothing of libbpf.
  *
  *	prepare   choose a backend, load the programs (nothing runs yet)
  *	start     attach them
@@ -25,11 +25,11 @@
 #define TRACE_STATES 11 /* of a ledger; tx has TX_N, rx RX_N */
 #define TRACE_HIST   24 /* slot 0: < 1 us; slot k: [2^(k-1), 2^k) us; the last is open */
 #define TRACE_SLOT_DELACK \
-	16 /* where the delayed-ACK timer's minimum falls, 40 ms: [32.8, 65.5) ms */
+	16 /* the slot of 40 ms, the delayed-ACK timer's minimum: [32.8, 65.5) ms */
 #define TRACE_TGIDS 256
 #define TRACE_SPLIT_NS \
-	(1ull << 41) /* 37 minutes: a state that lasts longer stands as several episodes, and its \
-			longest is no longer than that */
+	(1ull << 41) /* 37 minutes: a state that lasts longer is split into several episodes, and \
+			`max` is that of a piece */
 #define TRACE_VOTES 8
 
 /* what went wrong, why, and what to do next; code: enum exit_code of user/base/err.h */
@@ -43,7 +43,7 @@ enum trace_backend {
 	TRACE_FENTRY,
 	TRACE_KPROBE,
 	TRACE_RAWTP,
-	TRACE_SAMPLED /* by trace_options.budget */,
+	TRACE_SAMPLED /* chosen by trace_options.budget */,
 	TRACE_BACKENDS
 };
 enum trace_filter { TRACE_FILTER_ALL, TRACE_FILTER_TGIDS, TRACE_FILTER_TREE, TRACE_FILTER_CGROUP };
@@ -70,61 +70,60 @@ enum trace_resolution {
 	TRACE_UNKNOWN,
 	TRACE_BOUNDED,
 	TRACE_EXACT,
-	TRACE_BY_LOOKS /* of a state's time: trace_looks says how sure it is */
+	TRACE_BY_LOOKS /* a state's time by samples: struct trace_looks says how sure it is */
 };
 
 /* Zero means the default everywhere. */
 struct trace_options {
 	enum trace_backend backend;
 	enum trace_filter filter;
-	pid_t tgids[TRACE_TGIDS]; /* TGIDS: these; TREE: these and what they fork from now on */
+	pid_t tgids[TRACE_TGIDS]; /* TGIDS: these; TREE: also the children they fork from now on */
 	size_t n_tgids;
 	const char *cgroup; /* path of a cgroup v2 directory: it and all below it */
-	bool existing; /* also what exists at the start: connections in mid-life, calls that sleep,
-			  and, with TREE, children */
+	bool existing; /* also trace what exists at the start: connections in mid-life, sleeping
+			  calls and, with TREE, children */
 	uint16_t port_lo, port_hi;  /* either end's port; 0: any */
-	unsigned int protos;	    /* 1 << enum trace_proto; 0: all the backend covers */
+	unsigned int protos;	    /* 1 << enum trace_proto; 0: all that the backend covers */
 	unsigned int max_endpoints; /* 0: 4096 */
-	unsigned int max_closed; /* of those that are gone, keep the most stalled ones; 0: 32768 */
-	uint64_t stall_threshold_ns; /* 0: no single stalls */
+	unsigned int max_closed; /* closed endpoints to keep, the most stalled ones; 0: 32768 */
+	uint64_t stall_threshold_ns; /* report each stall at least this long; 0: none */
 	bool stacks;		     /* take kernel and user stacks at sleeps */
 	bool stack_copies;	     /* trace_copy_stack() will be called */
-	double budget; /* of one CPU, for looks at jittered instants, and nothing on a message's
-			  way; 0: the ledger */
-	bool looks;    /* trace_digests_take() will be called often: have the kernel half sum up for
-			  it, where it can */
+	double budget; /* share of one CPU for samples at jittered instants, with no program on the
+			  message path; 0: the ledger */
+	bool looks;    /* trace_digests_take() will be called often: the kernel half fills the
+			  digests if it can */
 	enum trace_timeline
 		timeline; /* ONE: of the endpoint that trace_timeline_of() names, none before */
 	/*
-	 * A stall at least as long as the threshold; a step or mark of the timeline. Called from
-	 * trace_snapshot(), trace_poll() and the session's own thread, one at a time; they call
-	 * nothing of this header on the session.
+	 * on_stall: a stall at least as long as the threshold. on_transition: a step or mark of the
+	 * timeline. Called from trace_snapshot(), trace_poll() and the session's own thread, one at
+	 * a time. They must not call functions of this header on the session.
 	 */
 	void (*on_stall)(void *ctx, const struct trace_stall *stall);
 	void (*on_transition)(void *ctx, const struct trace_transition *tr);
 	void *ctx;
 };
 
-/* ns of the whole life, up to the moment of the snapshot; the first TX_N or RX_N entries are used
- */
+/* Time by state, from birth up to the snapshot. The first TX_N or RX_N entries are used. */
 struct trace_ledger {
 	uint64_t ns[TRACE_STATES], max[TRACE_STATES];
-	uint32_t count[TRACE_STATES]; /* episodes, the present one too */
+	uint32_t count[TRACE_STATES]; /* episodes, including the present one */
 	uint32_t hist[TRACE_STATES][TRACE_HIST];
 	uint8_t resolution[TRACE_STATES]; /* enum trace_resolution */
 	uint64_t lifetime_ns;
 	int64_t unaccounted_ns; /* lifetime - sum of ns: 0, always */
 	unsigned int now;	/* the state at the snapshot */
-	uint64_t since_ns;	/* when that began */
+	uint64_t since_ns;	/* when that state began */
 };
 
 struct trace_call_stats {
 	CALL_FIGURES(FIGURE_MEMBER)
-	uint64_t missing; /* figures that are not known at all, by row: see figure.h */
-	bool let_go;	  /* see left_ns: it lives, and closed its descriptor */
-	uint64_t left_ns; /* since when that process has no descriptor of it any more, while others
-			     have: mostly, it ended; 0: not so */
-	pid_t fd_owner;	  /* who had it last after that, or has it; 0: not known */
+	uint64_t missing; /* a bit for each figure that is not known at all: see figure.h */
+	bool let_go;	  /* left_ns is set, and the process lives: it closed its descriptor */
+	uint64_t left_ns; /* since when process `tgid` has no descriptor of this end while others
+			     have one, mostly because it ended; 0: not so */
+	pid_t fd_owner;	  /* who has the descriptor since then, or had it last; 0: unknown */
 	char fd_owner_comm[16];
 };
 
@@ -140,14 +139,14 @@ static inline bool trace_messages_known(const struct trace_call_stats *b)
 }
 
 #define TRACE_FD_OWNER \
-	0x7fffffff /* in a vote: whoever has the end after the one named there has left it */
+	0x7fffffff /* in a vote, in place of a pid: fd_owner of the end's trace_call_stats */
 
-/* of several processes at one end: who has most of some time, if one has more than half of it
- * (vote_is_sure()) */
+/* A majority vote among the processes at one end: the process that has more than half of some time,
+ * if there is one (vote_is_sure()). */
 struct trace_who {
-	uint64_t lead_ns, sum_ns; /* before the others together; all of it */
+	uint64_t lead_ns, sum_ns; /* its lead over all others together; the total */
 	pid_t tgid, tid;	  /* 0: nobody; TRACE_FD_OWNER */
-	uint32_t second, mixed;	  /* see vote_second(); 1: not all had the same name */
+	uint32_t second, mixed;	  /* see vote_second(); 1: the voters' names differ */
 	char comm[16];
 };
 
@@ -155,14 +154,14 @@ struct trace_who {
 struct trace_blame {
 	uint64_t delack_ns[TRACE_STATES], unread_ns[TRACE_STATES];
 	uint32_t delack_n[TRACE_STATES], unread_n[TRACE_STATES];
-	uint64_t gathered_ns; /* `nagle` that the writer's own next call ended */
+	uint64_t gathered_ns; /* `nagle` stalls that the writer's own next call ended */
 	uint32_t gathered_n, pad;
-	uint64_t starved_ns[TRACE_VOTES]; /* at trace_vote(state): the other end's reader was ready
+	uint64_t starved_ns[TRACE_VOTES]; /* by trace_vote(state): the other end's reader was ready
 					     to run and had no CPU */
 	uint32_t starved_n[TRACE_VOTES];
 	struct trace_who held_up[TRACE_VOTES],
-		late[TRACE_VOTES]; /* at trace_vote(state): whose stalls these were, who of the
-				      other end explains them */
+		late[TRACE_VOTES]; /* by trace_vote(state): the writer that stalled; the process at
+				      the other end that explains it */
 };
 
 static inline unsigned int trace_vote(enum tx_state stall)
@@ -175,7 +174,7 @@ struct trace_addr {
 	uint16_t port;
 };
 
-/* Of some times their sum and that of their squares, in microseconds. */
+/* The sum of some times in microseconds, and the sum of their squares. */
 struct trace_spread {
 	uint64_t sum, squares;
 };
@@ -192,11 +191,11 @@ struct trace_hole {
 	HOLE_FIGURES(FIGURE_MEMBER)
 };
 
-/* What a part of a state was, where that can be told; 0: nothing of the kind was seen. */
+/* The reason for a part of a state's time, where it is known. A sum of 0: no such part was seen. */
 enum trace_part {
 	TRACE_PART_DEFERRED = 1,	/* of `pacing`: TSO deferral */
-	TRACE_PART_FQ,			/* of `pacing`: in the queueing discipline fq */
-	TRACE_PART_TSQ,			/* of `device`: TCP's small queues */
+	TRACE_PART_FQ,			/* of `pacing`: in the fq queueing discipline */
+	TRACE_PART_TSQ,			/* of `device`: TCP small queues (TSQ) */
 	TRACE_PART_AUTOCORK,		/* of `device`: automatic corking */
 	TRACE_PARTS
 };
@@ -214,7 +213,7 @@ struct trace_path {
 	PATH_FIGURES(FIGURE_MEMBER)
 };
 
-/* By whom calls or bytes go that no hook of this backend sees. */
+/* What carries the calls or bytes that no hook of this backend sees. */
 enum trace_unseen {
 	TRACE_UNSEEN_NOT,
 	TRACE_UNSEEN_CALLS,
@@ -226,20 +225,19 @@ enum trace_unseen {
 };
 
 struct trace_endpoint {
-	uint64_t serial; /* one for each endpoint of a session, never reused: match snapshots by it
-			  */
+	uint64_t serial; /* unique in a session, never reused: match snapshots by it */
 	uint64_t inode;	 /* 0: unknown */
 	uint32_t netns;	 /* inode number */
 	enum trace_proto proto;
 	int family; /* AF_INET, AF_INET6, AF_UNIX; a pipe: 0 */
 	struct trace_addr local, remote;
-	bool paired; /* the other end was an endpoint too, even if it is not in this snapshot */
+	bool paired; /* the other end is or was an endpoint too, even if not in this snapshot */
 	int peer; /* index of the other end in the same snapshot, -1: remote or not traced; a pipe:
 		     itself */
-	uint64_t born_ns, at_ns; /* CLOCK_MONOTONIC: first sight; what the figures are up to */
+	uint64_t born_ns, at_ns; /* CLOCK_MONOTONIC: first sight; the end of what is counted */
 	bool closed;		 /* at_ns is its end */
-	bool joined_late;	 /* existed before it was seen */
-	bool let_go; /* `closed` only here: it was idle, and made room for others */
+	bool joined_late;	 /* it existed before it was first seen */
+	bool let_go; /* it is `closed` only here: it was idle, and dropped to make room */
 	struct trace_ledger tx, rx;
 	struct trace_call_stats tx_calls, rx_calls;
 	struct trace_blame blame;
@@ -254,7 +252,7 @@ struct trace_endpoint {
 	uint8_t unseen[2]; /* enum trace_unseen: tx, rx */
 };
 
-/* Of a phase no more than its `device`: what the timer ends may have begun before. */
+/* At most the phase's `device` time: the wait that a timer ends may have begun before the phase. */
 static inline uint64_t trace_undelivered_ns(const struct trace_endpoint *ep)
 {
 	uint64_t ns = ep->undelivered_ns + ep->open_undelivered_ns;
@@ -277,7 +275,8 @@ static inline uint8_t trace_state_resolution(const struct trace_ledger *l, unsig
 		       : l->resolution[state];
 }
 
-/* printed always, even when 0; words, in the order of a recording: a new one goes to the end */
+/* Always printed, even when 0. All are 64 bits, in the order of a recording: add new ones at the
+ * end. */
 struct trace_counters {
 	uint64_t observed, lost, unpaired, overflow, contended, reused;
 	uint64_t events_lost; /* the part of `lost` that is steps and marks of the timeline */
@@ -288,17 +287,17 @@ struct trace_counters {
 	uint64_t dropped_tx_bytes, dropped_rx_bytes, dropped_stall_ns, dropped_lifetime_ns;
 	struct trace_existing {
 		uint64_t made;	 /* sockets and pipes that existed when the session began, and are
-				    seen since then */
+				    traced since then */
 		uint64_t asleep; /* threads that slept in a call on one of these */
-		uint64_t unreadable; /* processes whose descriptors could not be listed: theirs show
+		uint64_t unreadable; /* processes whose descriptors could not be listed: those show
 					at their first event */
 	} existing;
-	uint64_t blind;	      /* stretches of a CPU in which the kernel ran no program at all */
-	uint64_t stacks_lost; /* stacks that found their place taken: unknown */
-	uint64_t let_go; /* of `closed`: they live, and were idle and made room for others */
+	uint64_t blind;	      /* times when the kernel ran no program at all on some CPU */
+	uint64_t stacks_lost; /* stacks not stored, because their place was taken */
+	uint64_t let_go; /* of `closed`: they live, were idle and were dropped to make room */
 };
 
-/* A system gives out ports of its own choice from here on (ip_local_port_range). */
+/* The first of the ports that a system assigns by itself (ip_local_port_range). */
 #define TRACE_EPHEMERAL_PORT 32768
 
 #define TRACE_LOOK_FACTS 11 /* enum look_fact of bpf/record.h: the names are trace_fact_name()'s */
@@ -311,41 +310,40 @@ enum {
 };
 #define TRACE_CHRONOS	 3
 
-/* Of one endpoint of a sampled session: how many looks (samples) found each state (`seen`), how
- * many of these follow a look that found it too (`again`), or follow it at a distance of two
- * (`later`).
- */
+/* The looks (samples) at one endpoint of a sampled session. `seen`: how many found each state;
+ * `again`: of these, how many came right after a look that found the same state; `later`: how many
+ * came two looks after one. */
 struct trace_looks {
-	uint64_t key; /* of its endpoint, for trace_look_again() */
+	uint64_t key; /* the endpoint's, for trace_look_again() */
 	uint64_t n;
-	unsigned int again; /* of these: looks that no sum of time has, see suspects_confirm() */
+	unsigned int again; /* of `n`: looks that are in no sum of time, see suspects_confirm() */
 	uint32_t tx_seen[TRACE_STATES], tx_again[TRACE_STATES], tx_later[TRACE_STATES];
 	uint32_t rx_seen[TRACE_STATES], rx_again[TRACE_STATES], rx_later[TRACE_STATES];
-	uint32_t fact[TRACE_LOOK_FACTS];   /* looks that found it */
-	double unevenness;		   /* of the gaps, see sampler/interval.h */
-	uint64_t chrono_ns[TRACE_CHRONOS]; /* TCP's own chronographs, whole ticks: busy, limited by
-					      the peer's window, by the send buffer */
-	uint32_t writes, earlier_writes; /* of a pipe: between its looks; in its life before them */
-	uint64_t wrote_after_ns, wrote_by_ns; /* the last of `writes`: between these two looks */
-	uint32_t full, refilled; /* looks that found no room for one more in a queue of Unix
-				    datagrams; of these: since the look before some were read */
+	uint32_t fact[TRACE_LOOK_FACTS];   /* looks that found each fact */
+	double unevenness;		   /* of the gaps between looks, see sampler/interval.h */
+	uint64_t chrono_ns[TRACE_CHRONOS]; /* TCP's chronographs, in whole ticks: busy, limited by
+					      the peer's window, limited by the send buffer */
+	uint32_t writes, earlier_writes; /* to a pipe: between its looks; before the first look */
+	uint64_t wrote_after_ns, wrote_by_ns; /* the last of `writes` came between these looks */
+	uint32_t full, refilled; /* looks that found a queue of Unix datagrams full; of these: some
+				    had been read since the look before */
 };
 
-/* Of a sampled session: what it did and cost so far. */
+/* What a sampled session did and cost so far. */
 struct trace_sampling {
 	bool on;
-	double budget, rate_hz; /* looks a second, now */
-	double part;		/* of the endpoints, in each look */
+	double budget, rate_hz; /* rate_hz: looks a second, now */
+	double part;		/* share of the endpoints in each look */
 	uint64_t looks, endpoint_looks;
 	uint64_t look_ns,
-		find_ns; /* CPU of the looks; of what is asked of /proc */
+		find_ns; /* CPU time of the looks; CPU time of reading /proc */
 	uint64_t since_ns;
-	uint64_t endpoints; /* there are */
+	uint64_t endpoints; /* that exist now */
 };
 
 /*
- * A listening TCP socket. What is established and not accepted waits in its queue; a request that
- * finds that full is thrown away, and made again a second later.
+ * A listening TCP socket. Established connections wait in its accept queue. A connection request
+ * that finds the queue full is dropped, and the client repeats it a second later.
  */
 struct trace_listener {
 	uint64_t inode;
@@ -355,53 +353,53 @@ struct trace_listener {
 	uint64_t born_ns, at_ns;
 	bool closed; /* at_ns is its end */
 	uint32_t backlog, queue,
-		peak;	  /* how many may wait, do, and did at any look; full: queue > backlog */
-	uint64_t dropped; /* requests and connections that were thrown away (sk_drops): mostly for a
-			     full queue */
-	uint64_t established, accepted; /* connections of the session; both 0, and what follows,
-					   where several sockets share the port */
-	uint64_t wait_ns, wait_max_ns;	/* of the accepted ones, until then */
-	pid_t tgid;			/* who accepted last; before: who listens */
+		peak;	  /* how many may wait, wait now, waited at most; full: queue > backlog */
+	uint64_t dropped; /* requests and connections dropped (sk_drops), mostly because the queue
+			     was full */
+	uint64_t established, accepted; /* connections of the session; these and the waits are 0
+					   if several sockets share the port */
+	uint64_t wait_ns, wait_max_ns;	/* of accepted connections: time in the queue */
+	pid_t tgid;			/* who accepted last; before any accept: who listens */
 	char comm[16];
 };
 
 #define TRACE_LISTENERS 48
 
-/* the worst of more: what was thrown away, what waited longest */
+/* If there are more, the worst are kept: most dropped, then the longest wait. */
 struct trace_listeners {
 	struct trace_listener v[TRACE_LISTENERS];
 	size_t n;
 	uint64_t left_out;
 };
 
-/* Looks suspect a stall at an endpoint, and the ledger of some seconds had another view. */
+/* Samples suspect a stall at an endpoint, but a ledger of some seconds found something else. */
 struct trace_ruling {
 	uint64_t serial;
-	unsigned int cause; /* TX_... that looks suspect, and of which share of its time */
+	unsigned int cause; /* the suspected state, TX_..., and its share of the endpoint's time */
 	double share;
-	int limit; /* enum limit: what it found instead */
+	int limit; /* enum limit: what the ledger found instead */
 };
 
 struct trace_snapshot {
 	uint64_t at_ns;
 	size_t n;
-	struct trace_endpoint *ep; /* the closed ones too, unless forgotten */
+	struct trace_endpoint *ep; /* with the closed ones, unless forgotten */
 	struct trace_looks *looks; /* by the same index; NULL: not a sampled session */
 	struct trace_sampling sampling;
-	bool everything; /* no program and no port was left out */
-	struct trace_endpoint *rest; /* by protocol, the sums of the closed ones no longer kept
+	bool everything; /* neither processes nor ports are filtered */
+	struct trace_endpoint *rest; /* by protocol: the sums of the closed endpoints no longer kept
 					(counters.dropped); NULL: none */
 	struct trace_counters counters;
 	struct trace_listeners listeners;
-	const int *reverse_endpoints; /* the answers of reverse_endpoint() (verdict/mutual_wait.h),
-				 looked up beforehand; NULL: they are not */
-	const int *bound_there; /* those of bound_where_it_sends() (verdict/by_address.h) */
-	const struct trace_ruling *rulings; /* of a sampled session; the user's */
+	const int *reverse_endpoints; /* reverse_endpoint() of each (verdict/mutual_wait.h), found
+				 beforehand; NULL: not found */
+	const int *bound_there; /* the same of bound_where_it_sends() (verdict/by_address.h) */
+	const struct trace_ruling *rulings; /* of a sampled session; owned by the caller */
 	size_t n_rulings;
 };
 
-/* A snapshot that is kept to be subtracted from a later one. Most words of an endpoint are zero,
- * and take no memory here. */
+/* A snapshot kept to be subtracted from a later one. Words that are zero, as most of an endpoint's
+ * are, take no memory here. */
 struct trace_packed {
 	struct trace_snapshot head;    /* without endpoints and looks */
 	struct packed_endpoint *ep;    /* head.n, by serial */
@@ -414,15 +412,15 @@ struct trace_held {
 	bool known;
 	uint32_t queued;  /* bytes held back */
 	uint32_t unacked; /* bytes sent and not acknowledged */
-	uint32_t small;	  /* of these, up to the end of the last small segment; 0: none was out */
+	uint32_t small;	  /* of `unacked`: up to the end of the last small segment; 0: none */
 	uint32_t mss, cwnd, in_flight, window;
 	bool nodelay, cork;
 };
 
 enum trace_delack {
 	TRACE_DELACK_NONE,
-	TRACE_DELACK_FIRED /* its timer */,
-	TRACE_DELACK_RODE /* on the peer's own data */,
+	TRACE_DELACK_FIRED /* its timer sent it */,
+	TRACE_DELACK_RODE /* it went with the peer's own data */,
 	TRACE_DELACK_N
 };
 
@@ -431,67 +429,66 @@ struct trace_stall {
 	uint64_t peer_serial; /* 0: not on this host, or not traced */
 	enum tx_state state;
 	enum trace_delack
-		by_delack; /* the peer's delayed ACK was waited for, and how that went out */
-	bool goes_on; /* it has not ended: to_ns is when it was looked at, at the end of the session
-		       */
-	uint64_t ack_owed_ns, ack_went_ns; /* that one: since when it was owed, when it went; 0:
-					      unknown, or there was none */
+		by_delack; /* the stall waited for the peer's delayed ACK, which went out so */
+	bool goes_on; /* the stall has not ended: to_ns is the end of the session */
+	uint64_t ack_owed_ns, ack_went_ns; /* the delayed ACK: since when it was owed, when it was
+					      sent; 0: unknown, or no such ACK */
 	struct trace_held held;
-	uint64_t ack_at_ns;			 /* the segment that ended it; 0: none did */
-	uint32_t ack_bytes, ack_payload;	 /* what it acknowledged, and brought */
+	uint64_t ack_at_ns;			 /* the segment that ended the stall; 0: none did */
+	uint32_t ack_bytes, ack_payload;	 /* bytes that it acknowledged; that it carried */
 	uint64_t peer_unread_ns, peer_no_cpu_ns; /* no_cpu: see starved_ns */
 	pid_t tgid, peer_tgid;
 	char comm[16], peer_comm[16];
 	int kstack, ustack, peer_kstack, peer_ustack; /* for trace_stack(); < 0: none */
 };
 
-/* enum mark of record.h; 0: a state ended */
+/* A step or mark of the timeline. */
 struct trace_transition {
 	uint64_t serial, at_ns;
 	uint64_t ns;	  /* how long the state that ended at at_ns lasted; 0 is possible */
 	uint64_t bytes;	  /* of a mark */
 	uint8_t rx;	  /* which ledger: 0 tx, 1 rx */
 	uint8_t from, to; /* enum tx_state or rx_state */
-	uint8_t closes;	  /* the ledger's end */
-	uint8_t mark;
+	uint8_t closes;	  /* the ledger ends */
+	uint8_t mark;	  /* enum mark of record.h; 0: a step, a state ended */
 };
 
 struct trace;
 
-/* NULL: see *e. An option that excludes another is refused here. */
+/* NULL: *e says why. Options that exclude each other are refused here. */
 struct trace *trace_prepare(const struct trace_options *o, struct trace_error *e);
 int trace_start(struct trace *t, struct trace_error *e);
 int trace_snapshot(struct trace *t, struct trace_snapshot *s, struct trace_error *e);
-/* Between start and stop: end the session's own threads, and start them anew. What is attached
- * stays attached. */
+/* Between start and stop: end the session's own threads, and start them again. The programs stay
+ * attached. */
 void trace_pause(struct trace *t);
 int trace_resume(struct trace *t, struct trace_error *e);
-/* May this process, with the capabilities it has now, read what is attached? Kernels before 5.19
+/* May this process, with its present capabilities, read what is attached? Kernels before 5.19
  * may refuse every bpf() without CAP_BPF. */
 bool trace_may_read(const struct trace *t);
 /* Is there a program that is attached only when it turns out to be needed? */
 bool trace_attaches_later(const struct trace *t);
 void trace_snapshot_free(struct trace_snapshot *s);
 int trace_stop(struct trace *t, struct trace_error *e);
-/* Of endpoints that live, whose process has left them: who has them now, as /proc has it. */
+/* Sets fd_owner of live endpoints whose process has left them, from /proc. */
 void trace_name_fd_owners(struct trace_snapshot *s);
-/* who holds the other ends, on this host, of connections that have one end in the snapshot */
+/* Sets making.other_pid of connections whose other end is on this host, but not in the snapshot. */
 void trace_name_other_ends(struct trace_snapshot *s);
-/* Sets making.server_polls of its connections. It takes a tenth of a second. */
+/* Sets making.server_polls of the server's connections. Takes a tenth of a second. */
 void trace_ask_server(struct trace_snapshot *s, pid_t server);
-/* How many MPTCP sockets the process has: no hook sees them, nor does a snapshot hold them. */
+/* How many MPTCP sockets the process has: no hook sees them, and no snapshot has them. */
 size_t trace_mptcp_sockets(pid_t pid);
-/* After stop: on_stall() for those that went on at `at_ns`, a snapshot's, and so never ended. */
+/* After stop: calls on_stall() for each stall that still went on at `at_ns`, a snapshot's time. */
 void trace_tell_ongoing(struct trace *t, uint64_t at_ns);
 void trace_finish(struct trace *t);
 
-/* collect what was closed since, so that the ring buffer does not fill; snapshot does it too. A
- * session has a thread for it. */
+/* Empties the ring buffer, so that it does not fill. trace_snapshot() does so too, and a session
+ * has a thread for it. */
 int trace_poll(struct trace *t, int timeout_ms);
 /* drop the closed endpoints that a snapshot has shown: for a program that runs for days and has
  * reported them */
 void trace_forget_closed(struct trace *t);
-/* Of a session that samples: what it did so far. */
+/* What a sampled session did so far. */
 void trace_sampled(const struct trace *t, struct trace_sampling *out);
 
 #define TRACE_STALLED_KEPT 1024
@@ -501,40 +498,41 @@ struct trace_stalled {
 	enum tx_state state;
 };
 
-/* What looks found stalled since this was last asked, in the order of the looks; `out` has room for
- * as much as is kept, or is NULL. Returns how many looks. */
+/* The stalls that looks found since the last call, in the order of the looks, at most
+ * TRACE_STALLED_KEPT. `out` has room for as many, or is NULL. Returns their number. */
 size_t trace_take_stalled(struct trace *t, struct trace_stalled *out);
-/* Of these that still live, and of their other ends, alone; what is counted is of all. */
+/* A snapshot of those of these endpoints that still live, and of their other ends. The counters are
+ * those of the whole session. */
 int trace_snapshot_some(struct trace *t, const uint64_t *keys, size_t n, struct trace_snapshot *s,
 			struct trace_error *e);
-/* What one more look at a snapshot's endpoint `i` finds; the session's sums do not have it. False:
- * it has ended. */
 struct trace_look {
 	unsigned int tx, rx, facts; /* enum tx_state, enum rx_state; a bit for each fact */
 };
 
+/* Looks at a snapshot's endpoint `i` once more. The session's sums do not count this look. False:
+ * the endpoint has ended. */
 bool trace_look_again(struct trace *t, const struct trace_snapshot *s, size_t i,
 		      struct trace_look *found);
 /* how many closed endpoints are kept now: each takes 5 KB until it is forgotten */
 size_t trace_closed_kept(struct trace *t);
 
-/* What was counted since `a`; what there was before the session is no such count. */
+/* out -= a; `existing` stays: it is of the time before the session. */
 void trace_counters_sub(struct trace_counters *out, const struct trace_counters *a);
-/* -1: there is no memory for it. */
+/* -1: no memory. */
 int trace_pack(struct trace_packed *out, const struct trace_snapshot *s);
 void trace_packed_free(struct trace_packed *p);
 /*
- * The snapshot becomes a phase: what was counted since `a` of all that both hold (ns, count, hist,
- * bytes, ...; maxima stay those of the whole life). An endpoint missing in `a` counts whole. -1:
- * there is no memory for it, and the snapshot stays as it was.
+ * The snapshot becomes a phase: sums (ns, count, hist, bytes, ...) become what they grew by since
+ * `a`; maxima stay those of the whole life. An endpoint missing in `a` counts whole. -1: no memory,
+ * and the snapshot stays as it was.
  */
 int trace_subtract(struct trace_snapshot *s, const struct trace_packed *a);
-/* The snapshot becomes the phase since the last one, and the last one becomes what it was. -1:
- * there is no memory for it, and both stay as they were. */
+/* The snapshot becomes the phase since `last`, and `last` becomes what the snapshot was. -1: no
+ * memory, and both stay as they were. */
 int trace_next_phase(struct trace_snapshot *s, struct trace_packed *last);
 
-/* A session with TREE, stopped: it forgets all that it knew, and follows these processes when it is
- * started again. */
+/* For a stopped session with TREE: it forgets all that it knew, and follows these processes when it
+ * is started again. */
 int trace_retarget(struct trace *t, const pid_t *tgids, size_t n, struct trace_error *e);
 /* with TREE or TGIDS: follow this process from now on too */
 int trace_follow(struct trace *t, pid_t tgid, struct trace_error *e);
@@ -544,7 +542,7 @@ const char *trace_backend_name(enum trace_backend b);
 const char *trace_proto_name(enum trace_proto p);
 /* "MPTCP"; NULL: nothing is unseen */
 const char *trace_unseen_name(enum trace_unseen u);
-/* of the states, by enum tx_state and enum rx_state */
+/* names of the states, by enum tx_state and enum rx_state */
 extern const char *const trace_tx_names[TX_N], *const trace_rx_names[RX_N];
 /* "127.0.0.1:80", "[::1]:80"; family: AF_INET, AF_INET6 */
 void trace_addr_text(int family, const struct trace_addr *a, char *buf, size_t len);
@@ -552,10 +550,11 @@ void trace_addr_text(int family, const struct trace_addr *a, char *buf, size_t l
 const char *trace_why(const struct trace *t);
 /* "fentry_plain": which of the backend's objects runs; NULL: none is loaded yet */
 const char *trace_object(const struct trace *t);
-/* for people: the verifier refused what is meant for this kernel, and slower programs run */
+/* True: the verifier refused the programs meant for this kernel, so slower ones run. `buf` says so
+ * for people. */
 bool trace_refusal(const struct trace *t, char *buf, size_t size);
 
-/* TRACE_TIMELINE_ONE: whose steps and marks are reported from now on; 0: nobody's */
+/* TRACE_TIMELINE_ONE: the endpoint whose steps and marks are reported from now on; 0: none */
 void trace_timeline_of(struct trace *t, uint64_t serial);
 /* "ack_owed", "hole", ...; NULL: no such fact */
 const char *trace_fact_name(unsigned int fact);
@@ -567,23 +566,23 @@ const char *trace_mark_name(unsigned int mark);
  * False: unknown. Cached: a cgroup that is gone keeps the path it had when it was last asked for.
  */
 bool trace_cgroup_path(uint64_t id, char *buf, size_t size);
-/* from now on: what a recording says of another time or machine */
+/* From now on this id has this path: a recording's, from another time or machine. */
 void trace_cgroup_remember(uint64_t id, const char *path);
-/* from now on: this machine's cgroups are not asked */
+/* From now on this machine's cgroups are not searched. */
 void trace_cgroup_offline(void);
 
 /* resolve a stack to text, one frame a line, into buf; returns the number of frames, 0: none */
 int trace_stack(struct trace *t, int number, pid_t tgid, char *buf, size_t size);
 
 /*
- * Copy the stack of the next send call of that endpoint that stalls, with the frames of the Python
- * interpreter that it may run in. One at a time: a new request takes the place of the last. 0: none
- * any more. Does nothing without trace_options.stack_copies.
+ * Copies the stack of that endpoint's next send call that stalls, with the frames of a Python
+ * interpreter if it runs in one. A new request replaces the last one; serial 0 cancels it. Does
+ * nothing without trace_options.stack_copies.
  */
 struct python_layout;
 struct stack_copy;
 void trace_copy_stack(struct trace *t, uint64_t serial, const struct python_layout *python);
-/* False: there was no such call yet. */
+/* False: no such call yet. */
 bool trace_copied_stack(struct trace *t, struct stack_copy *out);
 
 /* the cost of each program: what bpf_enable_stats counted */
@@ -600,8 +599,8 @@ struct trace_hook {
 	const char *feeds;	  /* what is lost without it */
 	bool attached;
 	const char *why_not; /* NULL when attached */
-	const char *program; /* which is run there */
-	int64_t runs;	     /* so often; < 0: not counted, see trace_cost_enable() */
+	const char *program; /* the program attached there */
+	int64_t runs;	     /* of that program; < 0: not counted, see trace_cost_enable() */
 };
 size_t trace_hooks(struct trace *t, struct trace_hook *h, size_t max);
 
