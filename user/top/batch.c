@@ -12,7 +12,7 @@
 #include "top/columns.h"
 #include "top/row_names.h"
 
-/* What was lost in the interval; "" when nothing. */
+/* The events that tracing lost in the interval; "" if none. */
 static void loss_text(const struct rows *p, char *buf, size_t len)
 {
 	const struct trace_counters *c = &p->sum.counters;
@@ -31,7 +31,7 @@ static void loss_text(const struct rows *p, char *buf, size_t len)
 		text_append(buf, len, ", blind %" PRIu64, c->blind);
 }
 
-/* ">12k": so much, and what went unseen */
+/* "12k"; ">12k" if some traffic went unseen */
 static void sum_text(const struct rows *p, const struct row_sum *s, char buf[16])
 {
 	buf[0] = '>';

@@ -7,7 +7,7 @@
 
 #include "top/rows.h"
 
-/* rows: at most so many; 0: all. Both return -1 when it could not be written. */
+/* rows: the most that are written; 0: all. Both return -1 if writing failed. */
 int batch_lines(const struct rows *p, size_t rows, int width, FILE *out);
 int batch_json(const struct rows *p, size_t rows, FILE *out);
 

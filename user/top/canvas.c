@@ -84,7 +84,7 @@ int canvas_pieces(struct canvas *c, int y, int x, enum attr attr, const char *te
 	}
 }
 
-/* from column x of row y on */
+/* Draws from column x of row y on. */
 static int break_words(struct canvas *c, int y, int x, int indent, enum attr attr, const char *text)
 {
 	for (bool first = true; *text; first = false) {
@@ -172,7 +172,7 @@ static bool same(const struct canvas *c, int i)
 	return !c->all && c->cells[i].ch == c->shown[i].ch && c->cells[i].attr == c->shown[i].attr;
 }
 
-/* A few cells that are right already cost less than another move of the cursor. */
+/* Sending a few unchanged cells again costs less than moving the cursor. */
 enum { GAP = 4 };
 
 static int run_end(const struct canvas *c, int y, int x)

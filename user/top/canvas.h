@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A screen of W x H cells, drawn in memory and sent to the terminal as the difference from what
- * stands there: nothing flickers, and a test reads what a person would see. ANSI sequences that
- * every terminal of the last thirty years knows.
+ * A screen of W x H cells. It is drawn in memory, and only the cells that differ from the screen
+ * are sent to the terminal. So nothing flickers, and a test can read what a person would see. It
+ * uses ANSI sequences that every terminal of the last thirty years knows.
  */
 #ifndef IPCSTALL_TOP_CANVAS_H
 #define IPCSTALL_TOP_CANVAS_H
@@ -31,9 +31,9 @@ struct cell {
 struct canvas {
 	int w, h;
 	struct cell *cells, *shown; /* w * h each; shown: what the terminal has */
-	bool no_colour;		    /* bold, dim and reverse alone */
+	bool no_colour;		    /* use bold, dim and reverse only */
 	bool all;		    /* the terminal's contents are unknown: send everything */
-	char *out;		    /* of canvas_diff() */
+	char *out;		    /* the bytes that canvas_diff() made */
 	size_t n, room;
 };
 
@@ -46,24 +46,24 @@ void canvas_clear(struct canvas *c);
 int canvas_text(struct canvas *c, int y, int x, enum attr attr, const char *text);
 int canvas_printf(struct canvas *c, int y, int x, enum attr attr, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
-/* As many of its pieces, which `between` parts, as the row has room for: none is cut. Returns the
- * column after them. */
+/* Draws as many whole pieces of the text, separated by `between`, as the row has room for. Returns
+ * the column after them. */
 int canvas_pieces(struct canvas *c, int y, int x, enum attr attr, const char *text,
 		  const char *between);
-/* Broken at blanks, from column 0 of row y on; further rows begin at `indent`. Returns the row
- * after it. */
+/* Draws a text broken at blanks, from column 0 of row y on; further rows begin at `indent`. Returns
+ * the row after it. */
 int canvas_wrapped(struct canvas *c, int y, int indent, enum attr attr, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
-/* The same where the first row begins at `indent` too. */
+/* Like canvas_wrapped(), but the first row begins at `indent` too. */
 int canvas_hung(struct canvas *c, int y, int indent, enum attr attr, const char *text);
-/* A whole row in one attribute. */
+/* Fills a whole row with one attribute. */
 void canvas_fill(struct canvas *c, int y, enum attr attr);
 
 /* The sequence that turns an attribute on, as this canvas shows it. */
 const char *canvas_sgr(const struct canvas *c, unsigned int attr);
 
-/* What must be written to bring the terminal up to date: c->out, c->n. They stay valid until the
- * next call. */
+/* Makes the bytes that bring the terminal up to date: c->out, c->n. They stay valid until the next
+ * call. */
 void canvas_diff(struct canvas *c);
 
 #endif

@@ -90,8 +90,9 @@ static void cell_cgroup(const struct rows *p, const struct row *r, char *out)
 	cgroup_text(row_digest(p, r), out, CELL);
 }
 
-/* In the order they stand in; rank: who comes first when room is scarce. From min to max a column
- * takes what is spare; `whole`: as much as its longest name needs, before others have any. */
+/* In screen order. rank: the lower it is, the earlier a column gets room. A column grows from min
+ * to max with spare room; with `whole` it has the width of its longest name before spare room is
+ * given out. */
 static const struct column {
 	const char *title;
 	cell_fn *cell;
@@ -116,7 +117,7 @@ static const struct column {
 
 enum { N_COLUMNS = sizeof(columns) / sizeof(columns[0]), RANKS = 12, MEASURED = 40 };
 
-/* The longest name of those on the first screens, its title, or the column's most. */
+/* The width of the title or of the longest name in the first MEASURED rows, within min and max. */
 static int longest(int i, const struct rows *p)
 {
 	int need = (int)strlen(columns[i].title);
@@ -132,7 +133,7 @@ static int longest(int i, const struct rows *p)
 	return need > columns[i].max ? columns[i].max : need;
 }
 
-/* What each column takes at least: names that are to be whole take what they need, if it fits. */
+/* The least width of each column; a `whole` column needs the width of its longest name. */
 static void leasts(int *least, const struct rows *p)
 {
 	for (int i = 0; i < N_COLUMNS; i++) {
@@ -142,7 +143,7 @@ static void leasts(int *least, const struct rows *p)
 	}
 }
 
-/* What is to be whole and does not fit takes what is left. */
+/* The width of a column that does not fit: a `whole` one takes the room that is left. */
 static int part(int i, int left)
 {
 	return columns[i].whole && left > columns[i].min ? left : columns[i].min;
@@ -162,7 +163,7 @@ static void choose(bool *in, int *least, int width)
 			}
 }
 
-/* One character at a time to each that wants it: nobody starves. */
+/* Gives the spare room out in turns, one character to each column that can grow. */
 static void spread(struct layout *l, int spare)
 {
 	bool given = true;
@@ -200,7 +201,7 @@ void layout_choose(struct layout *l, int width, const struct rows *p)
 	}
 }
 
-/* What does not fit ends with '+', so that nobody takes a part for the whole. */
+/* A text that is cut ends with '+', so that it is not taken for the whole text. */
 static void put(char *line, int at, int w, const char *text, bool right)
 {
 	int len = (int)strlen(text), n = len < w ? len : w;

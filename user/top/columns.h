@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The columns of a row: which of them fit a width, and a row's line. A terminal of 20 columns shows
- * who and how much it stalls, a wide one everything. */
+/* The columns of the list: which of them fit a width, and the text of a row. A terminal of 20
+ * columns shows the program and its stall share, a wide terminal shows everything. */
 #ifndef IPCSTALL_TOP_COLUMNS_H
 #define IPCSTALL_TOP_COLUMNS_H
 
@@ -13,8 +13,8 @@ struct layout {
 	int column[COLUMNS_MAX], at[COLUMNS_MAX], w[COLUMNS_MAX];
 };
 
-/* What fits `width` characters, the most telling first; spare room goes to the columns that can use
- * it. The names of p's rows are whole wherever they fit; NULL: nothing is known of them. */
+/* Chooses the columns that fit `width` characters, by rank, and gives spare room to the columns
+ * that can use it. The names of p's rows are whole if they fit; p NULL: the rows are not known. */
 void layout_choose(struct layout *l, int width, const struct rows *p);
 
 /* `buf` gets at most l->width characters and a 0: blanks at the end are left out. size > l->width.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One endpoint: who, how fast, its time line and both ledgers as bars. */
+/* The details of one endpoint: card, programs and rates, time line, and both ledgers as bars. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static enum attr attr_of_line(const struct card *c, const char *line, bool first
 						: ATTR_PLAIN;
 }
 
-/* As everywhere else, in the screen's width. */
+/* The same card as in other commands, in the screen's width. */
 static void draw_card(struct detail *d)
 {
 	const struct card *c = &d->s->opened->card;
@@ -58,7 +58,7 @@ static void draw_card(struct detail *d)
 	free(text);
 }
 
-/* What it is of; before there is one, why not. */
+/* The card and the time that it covers; before there is a card, why it is missing. */
 static void draw_verdict(struct detail *d)
 {
 	const struct opened *o = d->s->opened;
@@ -75,7 +75,7 @@ static void draw_verdict(struct detail *d)
 	d->y = canvas_wrapped(d->c, d->y, 2, ATTR_DIM, "(of %s, since this was opened)", over) + 1;
 }
 
-/* ---- who, and how fast ---- */
+/* ---- programs and rates ---- */
 
 static void draw_who(struct detail *d)
 {
@@ -173,7 +173,7 @@ static void draw_time_line(struct detail *d)
 	draw_sparkline(d, true);
 }
 
-/* The newest first, as many as the line holds. */
+/* The recent stalls, the newest first, as many as fit the line. */
 static void draw_stalls(struct detail *d)
 {
 	const struct timeline *t = d->s->recent;
@@ -242,7 +242,7 @@ void detail_draw(const struct screen *s, const struct rows *p, struct canvas *c)
 	struct detail d = { .s = s, .p = p, .c = c };
 	uint64_t tx[TX_N], rx[RX_N];
 
-	if (i == ROW_NEW) { /* what was drawn last still stands there */
+	if (i == ROW_NEW) { /* keep the last drawing on the screen */
 		canvas_fill(c, c->h - 1, ATTR_BOLD);
 		canvas_printf(c, c->h - 1, 0, ATTR_BOLD, "%-60s",
 			      "this endpoint is gone (esc goes back)");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "top/keys.h"
 
-/* the letter that ends CSI or SS3, or the number before '~' */
+/* end: the byte that ends a CSI or SS3 sequence; number: the number before a '~' */
 static int special(char end, int number)
 {
 	switch (end) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From the bytes a terminal sends to keys. */
+/* Decodes the bytes of a terminal into keys. */
 #ifndef IPCSTALL_TOP_KEYS_H
 #define IPCSTALL_TOP_KEYS_H
 
@@ -19,8 +19,9 @@ enum key {
 	KEY_OTHER
 };
 
-/* The first key in buf: its code, a character's or enum key; *used bytes of it. 0: buf ends within
- * a sequence, more may come; `last` says that nothing more comes, and a lone escape is the key. */
+/* Returns the first key in buf, a character or enum key, and its length in *used. 0: buf ends
+ * within a sequence, and more bytes may come. `last`: no more bytes come, so that a lone escape is
+ * a key. */
 int keys_next(const char *buf, size_t n, bool last, size_t *used);
 
 #endif

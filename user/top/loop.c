@@ -58,7 +58,7 @@ static void reorder(struct run *r)
 	screen_follow(s, &r->p);
 }
 
-/* Whatever cannot be had leaves the card as it was. */
+/* Makes the card anew; without a snapshot or memory the old card stays. */
 static void judge(struct run *r)
 {
 	const struct top_loop *l = r->l;
@@ -75,7 +75,7 @@ static void judge(struct run *r)
 	trace_snapshot_free(&now);
 }
 
-/* Who reads one endpoint's details waits for them no longer than was asked for. */
+/* The details of an endpoint are refreshed at the requested interval, without the CPU limit. */
 static uint64_t interval(const struct run *r)
 {
 	const struct screen *s = &r->l->screen;
@@ -83,8 +83,8 @@ static uint64_t interval(const struct run *r)
 	return s->view == VIEW_DETAIL ? s->delay_ns : pace_interval(&r->pace, s->delay_ns);
 }
 
-/* While the screen is paused looks go on, and what they bring is let go: closed endpoints must not
- * pile up. */
+/* While the screen is paused, looks go on and their figures are dropped, so that closed endpoints
+ * do not pile up. */
 static int look(struct run *r, struct err *e)
 {
 	struct screen *s = &r->l->screen;
@@ -92,7 +92,7 @@ static int look(struct run *r, struct err *e)
 	time_t now = time(NULL);
 	struct tm tm;
 
-	judge(r); /* before the look, which forgets what closed */
+	judge(r); /* before the look, which forgets closed endpoints */
 	if (trace_digests_take(r->l->t, &r->spare, &te))
 		return err_set(e, te.code, "%s: %s; %s", te.what, te.why, te.next);
 	r->looks++;
@@ -133,8 +133,8 @@ static int draw(struct run *r)
 	return term_show(&r->c);
 }
 
-/* The steps of the endpoint whose details are open. To load the ledger's programs takes a second or
- * more: the screen says so before. */
+/* Selects the endpoint whose steps are reported. Loading the ledger's programs takes a second or
+ * more, so the screen says first that they are being attached. */
 static bool follow_steps(struct run *r)
 {
 	struct screen *s = &r->l->screen;
@@ -163,7 +163,7 @@ static void look_at(struct run *r)
 	r->next_ns = MIN(r->next_ns, now_ns() + interval(r)); /* the list's may be far off */
 }
 
-/* The terminal is somebody else's for that long. */
+/* The terminal belongs to the child process while it tries a fix. */
 static void try_fix(struct run *r, struct err *e)
 {
 	uint32_t i = row_find(&r->p, r->l->screen.picked);
@@ -187,7 +187,7 @@ static void act(struct run *r, enum screen_action a, struct err *e)
 		look_at(r);
 }
 
-/* Keys until the next look is due. */
+/* Handles keys until the next look is due. */
 static int keys_until(struct run *r, struct err *e)
 {
 	while (!r->quit && !r->l->ended(r->l->ctx) && now_ns() < r->next_ns) {
@@ -225,7 +225,7 @@ static int refresh(struct run *r, struct err *e)
 {
 	uint64_t delay = r->looks ? interval(r) : 0;
 
-	/* the first interval is short: nobody likes an empty screen */
+	/* the first interval is short, so that the screen is not empty for long */
 	if (r->looks == 1 && delay > 300000000)
 		delay = 300000000;
 	r->next_ns = now_ns() + delay;

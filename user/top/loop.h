@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The screen kept alive: looks, keys and the terminal, until the user has seen enough. */
+/* The main loop of the live screen: looks, keys and the terminal, until the user quits. */
 #ifndef IPCSTALL_TOP_LOOP_H
 #define IPCSTALL_TOP_LOOP_H
 
@@ -8,7 +8,7 @@
 #include "top/opened.h"
 #include "top/screen.h"
 
-/* The steps of the endpoint in the details; they come from the session's own thread. */
+/* The recent steps of the endpoint in the details. The session's own thread adds them. */
 struct recent {
 	pthread_mutex_t lock;
 	struct timeline kept;
@@ -19,20 +19,20 @@ void recent_step(struct recent *r, const struct trace_transition *tr);
 struct top_loop {
 	struct trace *t;
 	struct recent *recent;
-	/* NULL: of `t`. Else the steps of this endpoint are wanted, or (NULL) of none; false: they
-	 * cannot be had. */
+	/* Selects the endpoint whose steps are reported; e NULL: none. false: it failed. The
+	 * callback is NULL if `t` itself reports the steps. */
 	bool (*steps_of)(void *steps, const struct trace_digest *e,
 			 const struct trace_digest *peer);
-	/* the ledgers of those whose steps are wanted, and the endpoint's serial in them; -1: they
-	 * cannot be had, and those of `t` are taken */
+	/* the ledgers of the selected endpoint, and its serial in them; -1: not available, and the
+	 * ledgers of `t` are used */
 	int (*ledgers)(void *steps, struct trace_snapshot *s, uint64_t *serial);
 	void *steps;
 	struct screen screen;	  /* as the options say */
-	double cpu_limit;	  /* of the refreshes, as a share of one CPU; 0: none */
+	double cpu_limit;	  /* for the refreshes, as a share of one CPU; 0: none */
 	uint64_t iterations;	  /* 0: until the user quits */
-	bool (*ended)(void *ctx); /* interrupted, or nobody is left to look at */
+	bool (*ended)(void *ctx); /* interrupted, timed out, or all traced processes have ended */
 	void *ctx;
-	/* the terminal is given back meanwhile */
+	/* the terminal is given back while it runs */
 	void (*try_fix)(const struct trace_digest *of);
 };
 

@@ -22,7 +22,7 @@ static void take(struct trace_snapshot *to, const struct trace_snapshot *from, s
 	to->n++;
 }
 
-/* An endpoint and its other end alone, so that the verdict is of them. */
+/* Copies an endpoint and its other end alone, so that the verdict is on these two. */
 static int two_ends(const struct trace_snapshot *s, size_t at, struct trace_snapshot *out)
 {
 	int peer = s->ep[at].peer;
@@ -64,7 +64,7 @@ int opened_look(struct opened *o, const struct trace_snapshot *now, uint64_t ser
 	struct trace_snapshot ends;
 	int rc;
 
-	if (at == now->n) /* gone: what was said last stays */
+	if (at == now->n) /* the endpoint is gone: the last card stays */
 		return 0;
 	if (began_ns && now->at_ns - began_ns < OPENED_LEAST_NS)
 		return 0;

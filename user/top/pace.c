@@ -6,7 +6,7 @@
 #include "base/clock.h"
 
 #define INTERVAL_MOST 60000000000ull
-#define REFRESH_PART  0.6 /* of the limit; the samples may use all of it */
+#define REFRESH_PART  0.6 /* of the limit; sampling may use all of it */
 
 void pace_begin(struct pace *p)
 {

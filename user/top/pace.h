@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How often top reads the endpoints: at the interval that was asked for, or less often where there
- * are so many that reading them would cost more CPU than the session may use. */
+/* How often top reads the endpoints: at the requested interval, or less often if reading so many
+ * endpoints would use more CPU time than the session may use. */
 #ifndef IPCSTALL_TOP_PACE_H
 #define IPCSTALL_TOP_PACE_H
 
@@ -14,7 +14,7 @@ struct pace {
 	unsigned int refreshes;
 };
 
-/* around each refresh, on the thread that makes it */
+/* called around each refresh, on the thread that makes it */
 void pace_begin(struct pace *p);
 void pace_end(struct pace *p);
 /* The time from one refresh to the next. The first interval is never longer than `wanted`. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One row of `ipcstall top`: what of its endpoint stands in this look, and its rates. */
+/* Questions about one row of `ipcstall top`: its endpoint, its other end and its rates. */
 #include <stdlib.h>
 
 #include "top/rows.h"

@@ -16,7 +16,7 @@ static pid_t digest_pid(const struct trace_digest *s)
 	return s->tx_tgid ? s->tx_tgid : s->rx_tgid;
 }
 
-/* A column has so many bytes: of a name beyond ASCII each byte is one cell. */
+/* Columns are counted in bytes, so each byte of a non-ASCII character becomes one '?'. */
 static void one_byte_a_cell(char *s)
 {
 	for (; *s; s++)
@@ -85,7 +85,7 @@ const char *cause_text(const struct row *r)
 	return r->drops ? "drops" : "-";
 }
 
-/* Whose part it is: of a pipe the reader of the same endpoint, else the reader at the other end. */
+/* The process that is blamed: the reader of the pipe itself, or the reader at the other end. */
 static void blamed_who(const struct rows *p, const struct row *r, char *buf, size_t len)
 {
 	const struct trace_digest *s = row_digest(p, r), *peer = row_peer(p, r);

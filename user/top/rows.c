@@ -13,7 +13,7 @@ const char *const row_sort_names[] = { "stall", "rate", "messages", "rtt", "prog
 
 /* ---- from two looks to rows ---- */
 
-/* Mostly in order already when the source keeps its order: then there is nothing to sort. */
+/* Sorts only if it must: the digests are mostly in order of serials already. */
 static void index_digests(struct row_key *k, const struct trace_digests *s)
 {
 	bool sorted = true;
@@ -48,7 +48,7 @@ static bool make_room(struct rows *p, size_t n)
 	return v && o && k && l;
 }
 
-/* A figure that went backwards was corrected by the kernel half; it did not happen in this
+/* A figure that went backwards was corrected by the kernel half. The correction is no event of this
  * interval. */
 static uint64_t minus(uint64_t now, uint64_t before)
 {
@@ -57,8 +57,8 @@ static uint64_t minus(uint64_t now, uint64_t before)
 
 static const struct trace_digest no_digest;
 
-/* What the interval's figures are counted from. What happened before the first look of all is no
- * part of an interval, nor is what the last look should have shown and did not. */
+/* The figures from which the interval is counted. Events before the very first look belong to no
+ * interval; nor do the figures of an older endpoint that the last look missed. */
 static const struct trace_digest *counted_from(const struct rows *p, const struct row *r)
 {
 	const struct trace_digest *now = &p->now.v[r->now];
@@ -84,14 +84,14 @@ static void find_cause(struct row *r, const struct trace_digest *a, const struct
 	}
 }
 
-/* those that ended in the interval, and the one that it ended in */
+/* the rwnd episodes that ended in the interval, and the one that goes on at its end */
 static uint64_t rwnd_episodes(const struct trace_digest *a, const struct trace_digest *b)
 {
 	return minus(b->rwnd_n, a->rwnd_n) + (b->tx_now == TX_RWND);
 }
 
-/* the record of an end does not name the other; that of a pipe names its reader, once one was seen
- */
+/* The record of a closed endpoint may not name its peer, but the last look did. A pipe's names its
+ * reader, once one was seen. */
 static bool reader_seen(const struct trace_digest *a, const struct trace_digest *b)
 {
 	return b->proto == TRACE_PIPE ? b->rx_tgid : b->peer || a->peer;
@@ -125,8 +125,8 @@ static void find_blamed(struct row *r, const struct trace_digest *a, const struc
 	r->surety = j.surety;
 }
 
-/* where calls begin to go unseen, the difference holds what earlier intervals lack; one that was
- * born in this interval has none */
+/* In the interval in which calls begin to go unseen, the difference also holds bytes that earlier
+ * intervals lack. A TCP socket that was born in it has no earlier intervals. */
 static enum row_gap gap_of(bool missed_before, bool missed, const struct trace_digest *d)
 {
 	uint8_t proto = d->proto;
@@ -138,7 +138,7 @@ static enum row_gap gap_of(bool missed_before, bool missed, const struct trace_d
 	return missed && proto == TRACE_TCP ? GAP_MESSAGES : GAP_NONE;
 }
 
-/* Looks see no bytes, but they saw data there, or somebody who worked on it. */
+/* Samples see no bytes; but they found data here, or a thread at work on it. */
 static bool looks_found_work(const struct trace_digest *a, const struct trace_digest *b)
 {
 	uint64_t ns = 0;
@@ -151,7 +151,7 @@ static bool looks_found_work(const struct trace_digest *a, const struct trace_di
 
 static void find_traffic(struct row *r, const struct trace_digest *a, const struct trace_digest *b)
 {
-	bool born = a == &no_digest && b->proto == TRACE_TCP; /* which counts by itself */
+	bool born = a == &no_digest && b->proto == TRACE_TCP; /* TCP counts its bytes itself */
 
 	r->tx_gap = gap_of(born || a->tx_missed, b->tx_missed, b);
 	r->rx_gap = gap_of(born || a->rx_missed, b->rx_missed, b);
@@ -267,8 +267,8 @@ void row_states(const struct rows *p, const struct row *r, uint64_t tx[TX_N], ui
 		rx[i] = minus(b->rx_ns[i], a->rx_ns[i]);
 }
 
-/* An endpoint is read a moment before or after the next one: its part of the interval may be a
- * little longer. */
+/* Endpoints are read one after the other, so an endpoint's own interval may be a little longer than
+ * the look's. */
 double row_share(const struct rows *p, const struct row *r)
 {
 	uint64_t ns = r->ns > p->interval_ns ? r->ns : p->interval_ns;
@@ -334,7 +334,7 @@ struct how {
 	bool reverse;
 };
 
-/* Equal rows keep their places from one refresh to the next: the older endpoint first. */
+/* Rows that compare equal are ordered by age, the oldest first, so that they keep their places. */
 static int row_order(const void *a, const void *b, void *how)
 {
 	const struct how *h = how;

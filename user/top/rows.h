@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What each endpoint did between two looks: the rows of `ipcstall top`. Pure: no terminal, no
- * kernel. The difference of two looks is exact; an endpoint that is new counts from its first
- * sight, one that closed up to its end. */
+/* What each endpoint did between two looks: the rows of `ipcstall top`. Pure: it uses no terminal
+ * and no kernel. The difference of two looks is exact. A new endpoint counts from its first sight,
+ * a closed one up to its end. */
 #ifndef IPCSTALL_TOP_ROWS_H
 #define IPCSTALL_TOP_ROWS_H
 
@@ -10,25 +10,25 @@
 
 enum { ROW_NO_CAUSE = 255 };
 
-/* What of an interval's traffic went unseen: of TCP's, whose bytes the kernel counts itself, only
- * in how many calls. Then 0 stands for it. */
+/* Which figures of an interval are unknown, and 0, because calls went unseen. TCP's bytes stay
+ * known, as the kernel counts them, but for the interval in which calls begin to go unseen. */
 enum row_gap { GAP_NONE, GAP_MESSAGES, GAP_BYTES };
 
 struct row {
-	uint32_t now, before; /* index of the sight in this look and in the last; ROW_NEW: not in
-				 the last */
-	uint64_t ns;	      /* how much of the interval the endpoint was there */
+	uint32_t now, before; /* index in this look and in the last; ROW_NEW: not in the last
+				 look */
+	uint64_t ns;	      /* the part of the interval in which the endpoint existed */
 	uint64_t stall_ns, cause_ns; /* all stalls of its tx ledger; those of the main cause */
 	uint64_t tx_bytes, rx_bytes, tx_messages, rx_messages;
-	uint64_t drops; /* datagrams thrown away, in it or on its way; 0 also where that is not
+	uint64_t drops; /* datagrams dropped at the endpoint or on their way; 0 also if that is not
 			   known */
 	uint8_t cause;	/* enum tx_state of the largest stall; ROW_NO_CAUSE: none */
-	uint8_t blamed, surety; /* enum blamed, enum surety: of that cause */
+	uint8_t blamed, surety; /* enum blamed, enum surety: for `cause` */
 	uint8_t tx_gap, rx_gap; /* enum row_gap */
-	bool may_move;		/* its bytes went unseen, and no look says that nothing moved */
+	bool may_move;		/* its bytes are unknown, and samples do not rule out traffic */
 };
 
-/* `lacks`: more than the sum went unseen */
+/* `lacks`: some traffic went unseen, so that n is a lower bound */
 struct row_sum {
 	uint64_t n;
 	bool lacks;
@@ -46,7 +46,7 @@ enum row_sort { SORT_STALL, SORT_RATE, SORT_MESSAGES, SORT_RTT, SORT_PROGRAM, SO
 struct rows {
 	struct trace_digests now, before;
 	struct row *v;	 /* one for each sight of `now`, in the order of `now.v` */
-	uint32_t *order; /* what is shown, sorted: indexes into v */
+	uint32_t *order; /* the rows that are shown, sorted: indexes into v */
 	size_t room, shown;
 	struct row_key *keys, *last_keys; /* of now and before, sorted by serial */
 	uint64_t interval_ns;		  /* from the last look to this; 0 at the first */
@@ -54,32 +54,31 @@ struct rows {
 		size_t endpoints, active;
 		struct row_sum tx_bytes, rx_bytes, messages;
 		uint64_t stall_ns, sender_ns;
-		struct trace_counters counters; /* of the interval */
+		struct trace_counters counters; /* for the interval */
 	} sum;
 };
 
-/* `fresh` becomes p->now (its memory goes to p; in exchange the memory of the look before the last
- * comes back). */
+/* Moves `fresh` to p->now. `fresh` gets the memory of the look before the last in exchange. */
 int rows_take(struct rows *p, struct trace_digests *fresh);
 void rows_free(struct rows *p);
 
-/* Choose and sort what is shown. filter: what is shown holds every blank-separated word of it, in
- * its programs, pids, addresses, protocol or cause; NULL or "" shows all. */
+/* Chooses and sorts the rows that are shown. filter: words separated by blanks, each of which a row
+ * must hold (see row_text()); NULL or "" shows all. */
 void rows_order(struct rows *p, enum row_sort by, bool reverse, bool active_only,
 		const char *filter);
 
-/* for qsort() and bsearch(): by serial */
+/* compares serials, for qsort() and bsearch() */
 int row_key_order(const void *a, const void *b);
-/* Did anything go in or out or get lost, or did it stall, in the interval? */
+/* Whether the endpoint moved or lost data, or stalled, in the interval. */
 bool row_active(const struct row *r);
 
 const struct trace_digest *row_digest(const struct rows *p, const struct row *r);
-/* The other end in the same look; NULL: remote or not traced. */
+/* The other end in this look; NULL: it is remote or not traced. */
 const struct trace_digest *row_peer(const struct rows *p, const struct row *r);
 /* Index in v by serial; ROW_NEW: gone. */
 uint32_t row_find(const struct rows *p, uint64_t serial);
 
-/* Time of each state within the interval. */
+/* The time in each state within the interval. */
 void row_states(const struct rows *p, const struct row *r, uint64_t tx[TX_N], uint64_t rx[RX_N]);
 
 double row_share(const struct rows *p,

@@ -50,7 +50,7 @@ static uint64_t between(uint64_t v, uint64_t lo, uint64_t hi)
 
 #define MS 1000000ull
 
-/* In the list the time between refreshes, in the details the span of the time line. */
+/* Changes the time between refreshes in the list, the span of the time line in the details. */
 static enum screen_action faster(struct screen *s, bool more)
 {
 	uint64_t *v = s->view == VIEW_DETAIL ? &s->span_ns : &s->delay_ns;
@@ -220,7 +220,7 @@ static void keep_in_view(struct screen *s, size_t shown)
 		s->first = shown > s->page ? shown - s->page : 0;
 }
 
-/* Below the last row: what no row shows, and why. */
+/* Says below the last row which endpoints are not shown, and why. */
 static void draw_rest(const struct screen *s, const struct rows *p, struct canvas *c, int top)
 {
 	size_t idle = p->sum.endpoints - p->sum.active;

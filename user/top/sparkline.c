@@ -26,7 +26,7 @@ struct slices {
 	uint64_t ns[STRIP_MAX][TX_N];
 };
 
-/* Add the part of [start, end) that falls into each slice. */
+/* Adds the part of [start, end) that falls into each slice. */
 static void add(struct slices *s, unsigned int state, uint64_t start, uint64_t end)
 {
 	uint64_t stop = s->from + s->step * (uint64_t)s->n;
@@ -44,7 +44,7 @@ static void add(struct slices *s, unsigned int state, uint64_t start, uint64_t e
 	}
 }
 
-/* What turned out to have been lost had been drawn as flying: see probe_goes_out(). */
+/* Turns `flight` into `recovery` for data that turned out to be lost: see probe_goes_out(). */
 static void redraw(struct slices *s, uint64_t start, uint64_t end)
 {
 	struct slices lost = { .from = s->from, .step = s->step, .n = s->n };

@@ -14,7 +14,8 @@
 #include "base/clock.h"
 #include "top/keys.h"
 
-/* A process has one terminal to give back, and signals reach no other place. */
+/* Static, because a process has one terminal to give back, and signal handlers reach only statics.
+ */
 static struct {
 	struct termios before;
 	int keys; /* where keys come from */
@@ -25,7 +26,7 @@ static struct {
 
 static volatile sig_atomic_t resized, stopped;
 
-/* the alternate screen, no cursor, no wrapping; and back */
+/* enter: alternate screen, no cursor, no wrapping; leave: the reverse */
 static const char enter[] = "\033[?1049h\033[?25l\033[?7l\033[2J",
 		  leave[] = "\033[0m\033[?7h\033[?25h\033[?1049l";
 
@@ -97,7 +98,7 @@ int term_take(struct err *e)
 	return 0;
 }
 
-/* Ctrl-Z: the shell gets its terminal, and at `fg` we take it again */
+/* Ctrl-Z: gives the terminal back to the shell, stops, and takes it again after `fg`. */
 static void stop_here(void)
 {
 	struct sigaction stop = { .sa_handler = SIG_DFL }, again = { .sa_handler = on_stop };
@@ -154,7 +155,7 @@ static bool wait_readable(uint64_t until_ns, bool *gone)
 	return n == 1 && !*gone;
 }
 
-enum { ESCAPE_NS = 50000000 }; /* the rest of a sequence comes at once; a lone escape has none */
+enum { ESCAPE_NS = 50000000 }; /* without a rest of the sequence by then: a lone escape */
 
 int term_key(uint64_t until_ns)
 {
