@@ -100,7 +100,7 @@ static json_t *frame_json(const struct call_frame *f)
 			 json_text(f->module), "inlined", f->inlined, "library", f->library);
 }
 
-/* null: none was seen */
+/* null: no stack was seen */
 static json_t *stack_json(const struct call_stack *s)
 {
 	json_t *list = s->n ? json_array() : json_null();

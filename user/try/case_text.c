@@ -33,7 +33,7 @@ static void line(const struct paint *p, const char *label, enum ink ink, const c
 
 enum { CALLERS_SHOWN = 2 };
 
-/* The program's own frame that wrote, and who called it. */
+/* The program's own frame that called write, and its callers. */
 static void from_lines(const struct call_stack *s, const struct paint *p)
 {
 	const struct call_frame *f = call_stack_own(s);
@@ -128,7 +128,7 @@ static size_t empty_windows(const struct live_trial *t)
 	return n;
 }
 
-/* Too little to tell: what was measured says nothing. */
+/* Whether nothing arrived in most windows, so that they decide nothing. */
 static bool hardly_sent(const struct live_trial *t)
 {
 	return t->outcome == TRIAL_NOISY && 2 * empty_windows(t) > TRIAL_WINDOWS * t->n;
@@ -217,7 +217,7 @@ static const char *outcome_text(enum trial_outcome o, enum ink *ink)
 	return rows[o].text;
 }
 
-/* What leads: a fix that is proven; else one that may help; else that none does. */
+/* The outcome that leads the report: a proven fix, else one that may help, else a refuted one. */
 static enum trial_outcome leading_outcome(const struct live_case *c)
 {
 	static const enum trial_outcome order[] = { TRIAL_PROVEN, TRIAL_NOISY, TRIAL_REFUTED };
@@ -253,7 +253,7 @@ static void headline(const struct paint *p, enum ink ink, const char *outcome, c
 	fputc('\n', p->out);
 }
 
-/* Why nothing stood trial, where no line of a fix says it. */
+/* Says why no fix was tried, if no fix has a line of its own. */
 static void no_fix_line(const struct live_case *c, const struct paint *p)
 {
 	char text[200];

@@ -39,7 +39,7 @@ static int apply(const struct setting *s, struct changed_fd *p, bool undo)
 
 	if (fd < 0)
 		return fd;
-	/* noted before it is done: what is interrupted in between is put back too */
+	/* noted before the option is set, so that an interrupted change is put back too */
 	p->set = true;
 	err = undo ? s->undo(fd, &p->was) : s->set(fd, &p->was);
 	close(fd);

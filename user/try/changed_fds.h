@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The descriptors whose option is being changed, and what it was before. The guardian works on one
- * of these, and the tool keeps its like, so that either can put everything back when the other is
- * gone. */
+/* The descriptors on which a fix changes an option, and the option's old values. The guardian works
+ * on one such list, and the tool keeps a copy, so that either can put everything back if the other
+ * is gone. */
 #ifndef IPCSTALL_TRY_CHANGED_FDS_H
 #define IPCSTALL_TRY_CHANGED_FDS_H
 
@@ -24,16 +24,16 @@ struct changed_fds {
 
 struct changed_result {
 	int done, gone,
-		err; /* descriptors; err: the last -errno of those that failed, 0: none did */
+		err; /* done, gone: descriptors; err: -errno of the last that failed, or 0 */
 };
 
-/* Reads what the option is now. -ENOENT: the descriptor is gone; -ENOSPC: no more room; 1: the fix
- * would change nothing there. */
+/* Adds a descriptor and reads its option. -ENOENT: the descriptor is gone; -ENOSPC: no more room;
+ * 1: the fix would change nothing, and the descriptor is not added. */
 int changed_fds_add(struct changed_fds *w, struct fd_ref ref);
 struct changed_result changed_fds_set(struct changed_fds *w);
-/* Put back what was set; what fails is tried again for a second, and stays in the list. */
+/* Puts back what was set. A descriptor that fails is tried again for a second, and stays listed. */
 struct changed_result changed_fds_undo(struct changed_fds *w);
-/* once more where the kernel takes it back by itself */
+/* Sets the option again if the kernel resets it by itself (setting.kept_up). */
 void changed_fds_keep_up(struct changed_fds *w);
 
 #endif

@@ -42,7 +42,7 @@ static bool is_it(const struct fd_ref *r, int copy)
 	       cookie_of(copy) == r->cookie;
 }
 
-/* 0: it is neither a socket nor a pipe. A FIFO has a path: its own inode. */
+/* 0: it is neither a socket nor a pipe. A FIFO's link is a path, so its inode comes from stat. */
 static uint64_t inode_at(int dir, const char *fd)
 {
 	char link[64];

@@ -17,7 +17,7 @@ enum request_kind { REQ_TAKE, REQ_ADD, REQ_SET, REQ_UNDO };
 
 struct request {
 	enum request_kind kind;
-	const struct setting *setting; /* the same address in both: one is a fork of the other */
+	const struct setting *setting; /* valid in both processes: one is a fork of the other */
 	struct fd_ref ref;
 	uint64_t at_most_ns;
 };
@@ -35,7 +35,7 @@ static void note_end(int sig)
 	asked_to_end = 1;
 }
 
-/* --- the guardian's own side ------------------------------------------------------------------ */
+/* --- in the guardian -------------------------------------------------------------------------- */
 
 static struct reply obey(struct changed_fds *w, const struct request *q, uint64_t *deadline)
 {
@@ -102,7 +102,8 @@ static void guard(int fd)
 	changed_fds_undo(&w);
 }
 
-/* A session of its own: the terminal's Ctrl-C and hangup are for the tool, which then tells it. */
+/* Takes a session of its own, so that the terminal's Ctrl-C and hangup reach only the tool, which
+ * then tells the guardian. */
 static void begin_guard(void)
 {
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -110,7 +111,7 @@ static void begin_guard(void)
 	static const int ignored[] = { SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGPIPE };
 	struct sigaction end = { .sa_handler = note_end }, ignore = { .sa_handler = SIG_IGN };
 
-	/* whoever reads the tool's output is not kept waiting for the guardian */
+	/* a reader of the tool's output must not wait for the guardian to close it */
 	for (int fd = 0; nothing >= 0 && fd < 3; fd++)
 		dup2(nothing, fd);
 	setsid();
@@ -145,9 +146,9 @@ int guardian_start(struct guardian *g, struct err *e)
 	return 0;
 }
 
-/* --- the tool's side -------------------------------------------------------------------------- */
+/* --- in the tool ------------------------------------------------------------------------------ */
 
-/* It is gone: what it had set is put back here. */
+/* The guardian has died: the tool puts back what the guardian had set. */
 static int gone(struct guardian *g, struct err *e)
 {
 	if (g->fd >= 0)

@@ -9,20 +9,20 @@
 
 struct guardian {
 	pid_t pid;
-	int fd;			 /* -1: there is none */
-	struct changed_fds like; /* what it was told, for the case that it is gone */
+	int fd;			 /* -1: no guardian runs */
+	struct changed_fds like; /* a copy of its list, in case it dies */
 };
 
-/* Before anything is opened that the guardian should not hold. */
+/* Call it before opening anything that the guardian, as a fork, should not hold. */
 int guardian_start(struct guardian *g, struct err *e);
-/* From now on this option, of no descriptor yet; what was set is put back first. */
+/* Puts back what was set, and begins an empty list for this option. */
 int guardian_take(struct guardian *g, const struct setting *s, struct err *e);
-/* As changed_fds_add(). *was: what the option was. */
+/* Like changed_fds_add(). *was: the option's old value. */
 int guardian_add(struct guardian *g, const struct fd_ref *ref, struct saved *was, struct err *e);
-/* Set for at most so long. */
+/* Sets the option on all descriptors for at most `at_most_ns`. */
 int guardian_set(struct guardian *g, uint64_t at_most_ns, struct changed_result *r, struct err *e);
 int guardian_undo(struct guardian *g, struct changed_result *r, struct err *e);
-/* Put everything back, and end it. */
+/* Ends the guardian, which puts everything back first. */
 void guardian_end(struct guardian *g);
 
 #endif

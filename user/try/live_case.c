@@ -18,8 +18,8 @@ enum { WANTED_MESSAGES = 20, TURN_MS = 50, NEW_TURN_MS = 5 };
 #define WINDOW_MOST_NS	2000000000ull
 #define SETTLE_NS	50000000ull
 #define GRACE_NS \
-	2000000000ull /* so much longer than a window a fix may stay set before the guardian takes \
-			 it back */
+	2000000000ull /* a fix may outlast its window by this, before the guardian puts the option \
+			 back */
 
 static void sleep_ms(uint64_t ms)
 {
@@ -87,7 +87,7 @@ static int refused(const struct live_case *c, int err, struct err *e)
 		       "try: may not reach the descriptors of process %d", c->scope.tgid);
 }
 
-/* Gives the guardian the descriptors of these lanes. -1: the tool may not. */
+/* Gives the guardian the descriptors of the lanes from `first` on. -1: no permission. */
 static int enlist(struct live_case *c, struct live_trial *t, const struct trace_snapshot *s,
 		  size_t first, int *last_err, struct err *e)
 {
@@ -119,7 +119,7 @@ static const char *why_none(const struct live_trial *t, int err)
 	return err == -ENOENT ? "no process has the descriptor any more" : strerror(-err);
 }
 
-/* Will every one of its descriptors be as it was, as far as can be seen? */
+/* Whether, as far as can be seen, undoing the option leaves no trace on any of the descriptors. */
 static bool all_undoable(struct live_case *c, const struct live_trial *t)
 {
 	bool all = t->setting->undoable && c->scope.n;
@@ -167,7 +167,7 @@ static size_t chosen(const struct live_case *c, const struct live_fix *out[LIVE_
 	return names->n;
 }
 
-/* Long enough for some messages, as often as they come now. */
+/* A window long enough for WANTED_MESSAGES at their present rate. */
 static uint64_t window_for(const struct live_case *c)
 {
 	const struct trace_endpoint *ep = &c->seen.ep[c->finding->endpoint];
@@ -201,7 +201,7 @@ int case_plan(struct live_case *c, struct err *e)
 
 /* --- trying ----------------------------------------------------------------------------------- */
 
-/* What the program opened meanwhile gets the fix too. */
+/* Sets the fix on connections that the program opened meanwhile, too. */
 static int take_new(struct live_case *c, struct live_trial *t, uint64_t at_most, struct err *e)
 {
 	struct trace_snapshot s;
@@ -218,7 +218,7 @@ static int take_new(struct live_case *c, struct live_trial *t, uint64_t at_most,
 	return rc || first == c->scope.n ? rc : guardian_set(&c->guardian, at_most, &r, e);
 }
 
-/* -1: an error; 1: it was interrupted, the program ended, or the time for this fix did */
+/* -1: an error; 1: interrupted, the program ended, or the time for this fix is over */
 static int wait_ns(struct live_case *c, struct live_trial *t, const struct trace_options *filter,
 		   uint64_t ns, bool fixed, struct err *e)
 {
@@ -274,7 +274,7 @@ static int measure(struct live_case *c, struct live_trial *t, const struct trace
 	return to.alive || c->o->with_new ? 0 : 1;
 }
 
-/* Whatever becomes of the window: what was set is taken back. */
+/* Measures one window. The option is put back whatever becomes of the window. */
 static int one_window(struct live_case *c, struct live_trial *t, const struct trace_options *filter,
 		      struct window *w, bool fixed, struct err *e)
 {
@@ -338,8 +338,9 @@ static bool countable(const struct live_case *c, const struct live_trial *t)
 	return c->scope.proto == TRACE_TCP || trial_sends_all_it_writes(t);
 }
 
-/* With the ledger each message costs more: how much is gained is measured without it, where the
- * kernel counts what arrives. Connections that come and go are known to the ledger alone. */
+/* The ledger makes each message cost more, so the gain is measured again without the ledger, if the
+ * kernel counts what arrives. With --new that is impossible: only the ledger sees connections come
+ * and go. */
 static int measure_unwatched(struct live_case *c, struct live_trial *t,
 			     const struct trace_options *filter, struct err *e)
 {
@@ -371,7 +372,8 @@ static const char *why_too_few(const struct live_case *c, const struct trace_opt
 	       "follows new ones";
 }
 
-/* The guardian has the descriptors of the fix that was planned last: now of this one again. */
+/* Planning left the descriptors of the last fix with the guardian, so this fix's are given to it
+ * again. */
 static int try_one(struct live_case *c, struct live_trial *t, const struct trace_options *filter,
 		   struct err *e)
 {
@@ -397,7 +399,7 @@ static int try_one(struct live_case *c, struct live_trial *t, const struct trace
 	return measure_unwatched(c, t, filter, e);
 }
 
-/* A fix that was not come to is not tried either. */
+/* Tries a fix, or notes why it is not tried. */
 static int run_one(struct live_case *c, struct live_trial *t, const struct trace_options *filter,
 		   bool proven, struct err *e)
 {

@@ -8,7 +8,7 @@
 #include "try/live_trial.h"
 #include "unwind/call_stack.h"
 
-/* The session's options come first, so that their rows fill this struct as they are. */
+/* The session's options come first, so that their option rows fill this struct too. */
 struct try_opts {
 	struct session_opts live;
 	int64_t look_ns, window_ns, for_ns, windows, seed;
@@ -29,14 +29,14 @@ struct live_case {
 	const struct try_opts *o;
 	struct session live;
 	struct guardian guardian;
-	struct trace_snapshot seen; /* in which the stall was found */
+	struct trace_snapshot seen; /* the snapshot in which the stall was found */
 	struct verdict verdict;
-	const struct finding *finding; /* NULL: there is none */
-	struct call_stack stack; /* of a send call that stalled */
+	const struct finding *finding; /* the stall to cure; NULL: none */
+	struct call_stack stack; /* the stack of a send call that stalled */
 	struct scope scope;
 	uint64_t window_ns;
-	bool unwatched; /* the ledger has ended */
-	uint64_t deadline; /* of the fix that is being tried: its --for */
+	bool unwatched; /* the ledger is detached */
+	uint64_t deadline; /* the end of --for for the fix that is being tried */
 	struct live_trial trials[LIVE_FIXES_MAX];
 	size_t n;
 	enum case_outcome outcome;
@@ -45,13 +45,13 @@ struct live_case {
 	struct rng rng;
 };
 
-/* Look until something stalls. */
+/* Looks until something stalls. */
 int case_look(struct live_case *c, const struct trace_options *filter, struct err *e);
-/* Where in the program: waits for the next send call that stalls, a moment at the most. */
+/* Finds the stalling line of the program: waits up to 3 s for the next send call that stalls. */
 void case_sender_stack(struct live_case *c);
-/* Which fixes fit, on which descriptors; nothing is changed. */
+/* Plans which fixes to try on which descriptors; changes nothing. */
 int case_plan(struct live_case *c, struct err *e);
-/* Every fix that can be run, until one is proven. */
+/* Tries every fix that can be run, until one is proven. */
 int case_run(struct live_case *c, const struct trace_options *filter, struct err *e);
 void case_free(struct live_case *c);
 

@@ -6,8 +6,8 @@
 const char *const trial_outcome_names[TRIAL_OUTCOMES] = { "proven", "refuted", "too-noisy",
 	"not-run" };
 
-/* A stall that is cured falls to less than half; a buffer that only takes more in shows by what has
- * not arrived. */
+/* CURED: a cured stall falls to less than half. BUFFERED: if more than this is sent per byte that
+ * arrives, a larger buffer only took in more. */
 #define CURED	   2
 #define BUFFERED   1.02
 #define NOT_SLOWER 0.95
@@ -32,7 +32,7 @@ static double length(const struct window *w)
 	return (double)(w->to_ns - w->from_ns);
 }
 
-/* Where nothing arrived, half of one byte did at the most. */
+/* If nothing arrived, half a byte stands for it, so that no ratio divides by 0. */
 static double arrived(const struct window *w)
 {
 	return w->delivered ? (double)w->delivered : 0.5;
@@ -43,7 +43,7 @@ static double time_per_byte(const struct window *w)
 	return length(w) / arrived(w);
 }
 
-/* A microsecond more: none at all is no ratio. */
+/* A microsecond is added, so that a stall of 0 gives a ratio. */
 static double stall_per_byte(const struct window *w)
 {
 	return ((double)w->stall_ns + 1000) / arrived(w);
@@ -114,7 +114,7 @@ static void judge_by(struct rounds r, double (*cost)(const struct window *),
 	diag_judge_gain(before, again, after, r.n, tested, f, rng, out);
 }
 
-/* What the cure of this cause would gain at the least, were there nothing else to wait for. */
+/* The least gain that curing this cause would bring, if there is nothing else to wait for. */
 static struct diag_finding promise_of(const struct live_trial *t, struct rng *rng)
 {
 	struct diag_finding f = { .class = WAIT_CLEAR };
@@ -187,7 +187,7 @@ void trial_judge_unwatched(struct live_trial *t, size_t tested, struct rng *rng)
 		double before = t->bytes_per_s[fixed];
 
 		t->bytes_per_s[fixed] = median(unwatched(t), fixed, bytes_per_s);
-		/* a message has as many bytes as it had */
+		/* messages scale with bytes: their size is the same as with the ledger */
 		t->per_s[fixed] *= t->bytes_per_s[fixed] / before;
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One fix, tried on the running program: windows without it, without it again and with it, in
- * random order, and what they say. */
+/* One fix, tried on the running program. A round has a window without the fix, another without it
+ * and one with it, in random order. */
 #ifndef IPCSTALL_TRY_LIVE_TRIAL_H
 #define IPCSTALL_TRY_LIVE_TRIAL_H
 
@@ -21,7 +21,7 @@ struct window {
 	uint64_t written; /* by all write calls of the process */
 };
 
-/* By kind: 0 and 1 without the fix, 2 with it. */
+/* w: 0 and 1 are without the fix, 2 is with it. order: the order in which they ran. */
 struct trial_round {
 	struct window w[TRIAL_WINDOWS];
 	int order[TRIAL_WINDOWS];
@@ -33,26 +33,26 @@ struct live_trial {
 	enum trial_outcome outcome;
 	char why_not[200]; /* TRIAL_NOT_RUN */
 	size_t descriptors, gone;
-	char before[40]; /* what the option was, at the first */
+	char before[40]; /* the option's old value at the first descriptor */
 	bool messages_known;
 	struct trial_round rounds[TRIAL_ROUNDS_MAX];
 	size_t n;
-	/* once more after the ledger has ended: its price is in none of these */
+	/* rounds after the ledger was detached, so without its cost */
 	struct trial_round unwatched[TRIAL_ROUNDS_MAX];
 	size_t n_unwatched;
-	struct diag_gain rate, stall; /* of what arrives in a time; of the stall for what arrives */
+	struct diag_gain rate, stall; /* gain in time per byte, and in stall per byte delivered */
 	double per_s[2], bytes_per_s[2],
-		stall_share[2]; /* medians without and with it; messages: NAN where unknown */
-	bool by_stall; /* it arrives no faster, since the program asks for no more, but without the
-			  stall */
+		stall_share[2]; /* medians without and with the fix; per_s NAN: unknown */
+	bool by_stall; /* proven by the stall alone: data arrives no faster, as the program sends no
+			  more */
 };
 
 struct window window_between(const struct mark *a, const struct mark *b);
-/* tested: how many fixes stand trial. Fills the outcome and all that is below it. */
+/* tested: the number of fixes that are tried. Fills `outcome`, and `rate` and all below it. */
 void trial_judge(struct live_trial *t, size_t tested, struct rng *rng);
-/* Did the process write nothing else? Then what it writes is what it sends. */
+/* Whether the process writes nothing else, so that its write count is what it sends. */
 bool trial_sends_all_it_writes(const struct live_trial *t);
-/* What is proven, by the windows without the ledger: how much it gains, or that it is not so. */
+/* Judges a proven fix again by the windows without the ledger: its gain, or that it is none. */
 void trial_judge_unwatched(struct live_trial *t, size_t tested, struct rng *rng);
 
 #endif

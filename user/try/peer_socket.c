@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* "0100007F:1F90": words of four bytes, each as this machine keeps it */
+/* "0100007F:1F90", as in /proc/net/tcp: words of four bytes, each in this machine's byte order */
 static void table_text(int family, const struct trace_addr *a, char *buf, size_t len)
 {
 	int words = family == AF_INET6 ? 4 : 1, at = 0;

@@ -16,7 +16,7 @@
 #include "verdict/merge_findings.h"
 #include "try/peer_socket.h"
 
-enum { HELD_NS = 1000000 }; /* less than this of the stall is a connection's own noise */
+enum { HELD_NS = 1000000 }; /* a connection with less of the stall is left out as noise */
 
 static const struct trace_endpoint *endpoint_of(const struct trace_snapshot *s, uint64_t serial)
 {
@@ -82,7 +82,7 @@ size_t scope_extend(struct scope *sc, const struct trace_snapshot *s)
 	return before;
 }
 
-/* What the other end has acknowledged: bytes in a send buffer have not arrived. */
+/* The bytes that the other end has acknowledged. Bytes in the send buffer have not arrived. */
 static bool acked_by_tcp(struct lane *l, uint64_t *bytes)
 {
 	struct tcp_info info = {};
@@ -99,7 +99,7 @@ static bool acked_by_tcp(struct lane *l, uint64_t *bytes)
 	return known;
 }
 
-/* bytes that its reader has not taken */
+/* bytes that the lane's reader has not taken yet */
 static uint64_t waiting(struct lane *l, enum trace_proto proto)
 {
 	int n = 0, fd = l->ref.pid ? fd_ref_open(&l->ref) : -ENOENT;
@@ -117,8 +117,8 @@ static uint64_t less(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* Who reads need not be watched, and so its own count may be a part only. A call that is under way
- * has filled a buffer before its bytes are counted. */
+/* Bytes sent less bytes unread: the reader may be untraced, so its own count may be too low. A send
+ * call under way fills the buffer before its bytes are counted, so the result never goes back. */
 static uint64_t taken_out(struct lane *l, const struct trace_endpoint *ep)
 {
 	uint64_t out = less(ep->tx_calls.bytes, waiting(l, ep->proto));
@@ -140,8 +140,8 @@ static uint64_t delivered(struct lane *l, const struct trace_snapshot *s,
 	return taken_out(l, ep);
 }
 
-/* Its program may hold on to what has ended: a connection that was reset, or that the other end has
- * closed and nothing moves on; a pipe without a reader. */
+/* A program may keep an ended connection open: one that was reset, or one that the other end has
+ * closed and on which nothing moves; or a pipe without a reader. */
 static bool has_ended(struct lane *l, enum trace_proto proto, bool moves)
 {
 	struct pollfd p = { .fd = l->ref.pid ? fd_ref_open(&l->ref) : -EBADF, .events = POLLRDHUP };
@@ -154,7 +154,7 @@ static bool has_ended(struct lane *l, enum trace_proto proto, bool moves)
 	       (!moves && p.revents & POLLRDHUP);
 }
 
-/* Its bytes have come since the last look? */
+/* Whether bytes have arrived since the last look. */
 static bool look_at(struct lane *l, const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	uint64_t before = l->delivered;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which line of the program wrote what stalls. */
+/* The line of the program that made the send call that stalls. */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static bool wait_for_copy(struct live_case *c, struct stack_copy *copy)
 	return true;
 }
 
-/* What the language at hand could tell and does not. */
+/* How to make this language's runtime name its functions. */
 static const char *what_would_tell(const char *kind)
 {
 	static const struct {

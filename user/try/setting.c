@@ -42,7 +42,7 @@ static int put_int(int fd, int level, int opt, int64_t value)
 	return setsockopt(fd, level, opt, &v, sizeof(v)) ? -errno : 0;
 }
 
-/* What a setting does, each in one expression of fd and was. */
+/* The functions of a setting, each as one expression of fd and was. */
 #define READS(name, how) \
 	static int name##_read(int fd, struct saved *was) \
 	{ \
@@ -64,7 +64,7 @@ static int put_int(int fd, int level, int opt, int64_t value)
 		return what; \
 	}
 
-/* --- options that are a number, and are put back by setting it -------------------------------- */
+/* --- options with a numeric value, which setting it again puts back --------------------------- */
 
 #define NUMBER(name, level, opt, wanted) \
 	READS(name, get_int(fd, level, opt, &was->value)) \
@@ -78,8 +78,8 @@ CHANGES(uncork, was->value != 0)
 NUMBER(lowat, IPPROTO_TCP, TCP_NOTSENT_LOWAT, LOWAT)
 CHANGES(lowat, was->value != LOWAT)
 
-/* What is read is whether the connection is interactive just now: it may be on for the moment, and
- * off a message later (tcp_enter_quickack_mode(), inet_csk_enter_pingpong_mode()). */
+/* getsockopt() returns whether the connection is interactive at the moment: TCP_QUICKACK may read
+ * as on, and as off a message later (tcp_enter_quickack_mode(), inet_csk_enter_pingpong_mode()). */
 NUMBER(quickack, IPPROTO_TCP, TCP_QUICKACK, 1)
 CHANGES(quickack, true)
 
@@ -110,7 +110,7 @@ static int cc_read(int fd, struct saved *was)
 	return getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, was->text, &len) ? -errno : 0;
 }
 
-/* Of the two that are in common use the one that is not in use here. */
+/* The other one of the two common congestion controls. */
 static const char *other_cc(const struct saved *was)
 {
 	return strcmp(was->text, "cubic") ? "cubic" : "bbr";
@@ -132,7 +132,7 @@ static bool cc_changes(const struct saved *was)
 	return text_first_line(CC_LIST, all, sizeof(all)) && text_has_word(all, other_cc(was));
 }
 
-/* --- buffers: their size, and whether a program has fixed it ---------------------------------- */
+/* --- buffers: their size, and whether a program has locked it --------------------------------- */
 
 static int buffer_read(int fd, int opt, struct saved *was)
 {
@@ -145,8 +145,8 @@ static int buffer_read(int fd, int opt, struct saved *was)
 	return err;
 }
 
-/* The kernel doubles what it is given; root may go beyond what sysctl allows, which is needed where
- * tuning had gone there. */
+/* The kernel doubles the given value. Root may exceed the sysctl limit (*BUFFORCE), which is needed
+ * if autotuning had exceeded it. */
 static int buffer_undo(int fd, int opt, int force, const struct saved *was)
 {
 	int err = put_int(fd, SOL_SOCKET, force, was->value / 2);
@@ -158,7 +158,7 @@ static int buffer_undo(int fd, int opt, int force, const struct saved *was)
 	return err;
 }
 
-/* SO_SNDBUF and SO_RCVBUF give no more than this, twice. */
+/* Whether SO_SNDBUF or SO_RCVBUF can give more room: their limit is twice the sysctl. */
 static bool more_room(const char *sysctl, const struct saved *was)
 {
 	uint64_t most = 0;
@@ -202,8 +202,8 @@ static int pipe_read(int fd, struct saved *was)
 SETS(pipe, pipe_put(fd, PIPE_ROOM))
 CHANGES(pipe, was->value < PIPE_ROOM)
 
-/* -EBUSY: it holds more than would fit. It is halved as often as that can be done, so that what its
- * reader takes at a time empties it in the end; the rest is tried again. */
+/* -EBUSY: the pipe holds more than would fit. It is halved as often as possible, so that its reader
+ * can empty it in the end; the caller tries again for the rest. */
 static int pipe_undo(int fd, const struct saved *was)
 {
 	int err = pipe_put(fd, was->value);
@@ -219,7 +219,7 @@ static int pipe_undo(int fd, const struct saved *was)
 
 enum { EMPTY_LOOKS = 400 }; /* half a millisecond apart */
 
-/* Is it seen empty at times? Then its reader empties a larger one too. */
+/* Whether the pipe is empty at times: then its reader empties a larger pipe too. */
 static bool pipe_undoable(int fd)
 {
 	int held = 1;

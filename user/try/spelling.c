@@ -60,7 +60,7 @@ const struct spelling spellings[] = {
 	{},
 };
 
-/* --- who it is -------------------------------------------------------------------------------- */
+/* --- which program it is ---------------------------------------------------------------------- */
 
 static const struct {
 	const char *begins, *kind;
@@ -117,8 +117,7 @@ static const char *by_libraries(pid_t pid)
 
 enum { EXECUTABLE_READ = 1 << 22 };
 
-/* Compilers leave their mark in what they make: Go its build record, Rust the paths of its own
- * library. */
+/* Executables show their compiler: Go's have a build record, Rust's the paths of its library. */
 static const char *by_compiler(pid_t pid)
 {
 	static char part[(1 << 16) + 32];
