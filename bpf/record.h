@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the kernel half and user space say to each other: map values, ring-buffer records, and the
- * options of a run. Fixed-width fields only; the asserts below hold the layout on both sides.
+ * What the kernel half and user space exchange: map values, ring-buffer records, and the options of
+ * a run. Fixed-width fields only; the asserts below check the layout on both sides.
  */
 #ifndef IPCSTALL_RECORD_H
 #define IPCSTALL_RECORD_H
@@ -28,7 +28,7 @@ enum drop { DROP_RCVBUF, DROP_QDISC, DROP_CHECKSUM, DROP_OTHER, DROP_N };
 
 #define PENDING 4
 
-/* What else a look finds of a TCP socket. The number is never reused. */
+/* Facts that a look finds about a TCP socket, beside its states. A number is never reused. */
 #define LOOK_FACTS(F) \
 	F(LOOK_ACK_OWED, 0, "ack_owed", "data has come that is not acknowledged yet, and the " \
 		"delayed-ACK timer runs") \
@@ -59,54 +59,54 @@ enum {
 	CHRONO_N
 }; /* TCP's own chronographs, in its order */
 
-/* What TCP and UDP count of a socket by themselves, at one moment: see own_counts.h. */
+/* What TCP and UDP themselves count for a socket, at one moment: see own_counts.h. */
 struct own_counts {
 	unsigned int chrono[CHRONO_N]; /* in ticks */
 	unsigned int retransmits;
-	unsigned int drops, filtered; /* UDP; the program has a filter on the socket */
+	unsigned int drops, filtered; /* UDP; whether the socket has a filter */
 };
 
-#define GAP_SHIFT 14 /* the unit of a gap's cube is 16.4 us */
+#define GAP_SHIFT 14 /* a gap is cubed in units of 16.4 us */
 #define GAP_MOST  (1ULL << 17)
 
-/* Of a sampled session: how often a state was found, and how often found again at the next look.
- * From `cubes` on of tx alone. */
+/* In a sampled session: how often looks found each state, and found it again at the next look. The
+ * fields from `cubes` on are used in tx only, except `full`, `refilled` and `oldest`, in rx. */
 struct looks {
 	unsigned int n;
 	unsigned int seen[STATES_MAX], again[STATES_MAX], later[STATES_MAX];
-	unsigned int earlier; /* what the look before the last found */
-	ns_t since; /* the last look's state was first found then, and at each look after */
+	unsigned int earlier; /* the state at the last look but one */
+	ns_t since; /* when the last look's state was first found; each look since found it too */
 	unsigned int blamed; /* at the last look: LOOK_BY_* */
-	unsigned int una;    /* TCP's snd_una then */
-	ns_t flew;	     /* charged as flight while that stayed: what was lost if it was */
-	ns_t resent; /* so much of it had flown when it was sent again: lost, unless the peer says
-			that it got it twice */
-	unsigned int dsacks; /* TCP's count of that, then */
+	unsigned int una;    /* TCP's snd_una, at the last look */
+	ns_t flew;	     /* flight while `una` stayed: was `recovery` if data was lost */
+	ns_t resent; /* the part of that before a retransmission: it was `recovery`, unless the peer
+			reports a duplicate */
+	unsigned int dsacks; /* TCP's dsack_dups at the last look before the retransmission */
 	unsigned long long
-		cubes; /* of the gaps between looks, see GAP_SHIFT: how uneven they are */
+		cubes; /* sum of the cubed gaps between looks, see GAP_SHIFT: how uneven they are */
 	unsigned int fact[LOOK_FACTS_N];
-	struct own_counts then; /* when this endpoint was first looked at; drops: booked so far */
-	unsigned int filtered;	/* UDP: some were not booked: a filter may have refused them */
+	struct own_counts then; /* at the first look; `drops`: those booked so far */
+	unsigned int filtered;	/* UDP: drops were not booked: a filter may have refused them */
 	ns_t chrono[CHRONO_N];	/* since `then` */
 	unsigned int head, head_then; /* of a pipe's ring, at the last look and at the first */
 	ns_t wrote_after, wrote_by;   /* the last write that a look found came between these two */
-	unsigned int full; /* looks that found no room for one more in a queue of Unix datagrams */
-	unsigned int refilled; /* of these: since the look before some were read, and others came */
-	unsigned int oldest;   /* which datagram was the next to be read, at the last look */
+	unsigned int full; /* looks that found the receive queue of a Unix datagram socket full */
+	unsigned int refilled; /* of these: some were read, and others came, since the look
+				  before */
+	unsigned int oldest;   /* the datagram at the head of that queue, at the last look */
 };
 
 enum { LOOK_BY_DELACK = 1, LOOK_BY_READER = 2 };
 
-/* What a look found: the state of tx in the bits of FOUND_TX, and from these on that of rx, the
- * facts, and that the endpoint was there; else 0. */
+/* What a look returns: the state of tx in the mask FOUND_TX, the state of rx from bit FOUND_RX on,
+ * the facts from bit FOUND_FACTS on, and FOUND if the endpoint was there; else 0. */
 enum { FOUND_TX = 15, FOUND_RX = 4, FOUND_FACTS = 8, FOUND = 1 << 30 };
 
 /* one direction of one endpoint; see charge.h for who may change what */
 struct ledger {
 	word_t word; /* see step.h */
-	ns_t seen;   /* when this ledger was last looked at: a later finding reaches back no further
-		      */
-	word_t done; /* its turn bit: of the last charge that is booked */
+	ns_t seen;   /* when last looked at; what a later event shows is dated no earlier */
+	word_t done; /* the turn bit of the last charge that was booked */
 	word_t has_pending;
 	word_t pending[PENDING]; /* ended episodes that wait to be booked */
 	ns_t ns[STATES_MAX];	 /* ended episodes, by state */
@@ -118,24 +118,26 @@ struct ledger {
 	};
 };
 
-/* the peer's reader when a stall began: see starved.bpf.h */
+/* the peer's reader, as it was when a stall began: see starved.bpf.h */
 struct peer_reader {
 	unsigned long long task; /* 0: not known */
-	ns_t waited;		 /* for a CPU, in all its life, not counting the present wait */
-	ns_t queued;		 /* since when it waits, by the scheduler's clock; 0: it does not */
-	ns_t noticed, looked;	 /* when this wait was first seen, and when the stall was */
-	ns_t before;		 /* so long it had lasted by then, as far as it was seen */
+	ns_t waited;		 /* for a CPU, in all its life, without the present wait */
+	ns_t queued;		 /* when it began to wait, by the scheduler's clock; 0: it does
+				    not */
+	ns_t noticed, looked;	 /* when this wait was first seen, and when last looked at */
+	ns_t before;		 /* how long it had lasted at `looked`, as far as it was seen */
 };
 
-/* A tail loss probe that went out, and what flew then, acknowledged late or lost: see
- * probe_goes_out() */
+/* A tail loss probe that went out. The data that was in flight then was acknowledged late or lost:
+ * see probe_goes_out(). */
 struct loss_probe {
-	ns_t since, at; /* since when that flew; when the probe went. 0: none is under way */
-	unsigned int high, dsacks;	/* tlp_high_seq; dsack_dups then */
-	unsigned long long retransmits; /* of the endpoint, then */
+	ns_t since, at; /* since when that data flew; when the probe went out, 0: none is under
+			   way */
+	unsigned int high, dsacks;	/* TCP's tlp_high_seq; its dsack_dups at `at` */
+	unsigned long long retransmits; /* of the endpoint, at `at` */
 };
 
-/* Of what is charged as `flight`, what probes proved to have been lost. User space moves it to
+/* The part of `flight` in which data was lost, as tail loss probes proved. User space moves it to
  * `recovery`. */
 struct tail_loss {
 	ns_t ns, max;
@@ -144,20 +146,21 @@ struct tail_loss {
 
 struct flow {
 	unsigned long long bytes, messages, wakeups;
-	ns_t blocked_ns, blocked_max; /* a thread slept in the call, until it ran again; a writer:
-					 for room */
-	ns_t runq_ns, runq_max;	      /* the last part of that: woken, no CPU yet */
+	ns_t blocked_ns, blocked_max; /* sleeps in the call, until the thread ran again; a writer:
+					 only for room */
+	ns_t runq_ns, runq_max;	      /* the last part of these: woken, no CPU yet */
 };
 
 /* How long replies took, and how many there were: see reply.bpf.h. */
 struct replies {
 	ns_t ns, max;
-	ns_t first; /* when the first was there: whoever asks first is answered before it answers */
+	ns_t first; /* when the first came: who asks first gets a reply before it gives one */
 	unsigned int n;
 	unsigned int refused; /* calls that ended with ECONNREFUSED: nobody is there */
 };
 
-/* since when an answer is waited for; since when what was read has had none; 0: it does not */
+/* asked: since when this end waits for an answer; took: since when a request that it read has had
+ * no answer; 0: not so */
 struct asking {
 	ns_t asked, took;
 	ns_t given_up; /* TCP: when its program closed it */
@@ -165,74 +168,74 @@ struct asking {
 
 /* beside the ledger: these overlap its states */
 struct call_stats {
-	struct flow own, crowd; /* booked by those whose turn it was, and by the others, also where
-				   no time was to be booked */
+	struct flow own, crowd; /* own: booked by the processor that had the turn (see charge.h);
+				   crowd: by the others, and where no time was to be booked */
 	unsigned int tgid, tid; /* who was last in the call */
 	char comm[COMM_LEN];
 	int kstack, ustack;	   /* STACK_NUMBER(), < 0: unknown; of tx only */
-	unsigned long long cgroup; /* of that task: its id in the v2 hierarchy */
+	unsigned long long cgroup; /* of that thread: the id in the v2 hierarchy */
 	unsigned int others;	   /* 1: other processes were in the call before */
 	unsigned int named;	   /* `renames` when the name was noted */
-	ns_t left; /* since when that process has no descriptor of it, while others have: it ended,
-		      or (`let_go`) closed it; 0: not so */
-	unsigned long long task; /* the kernel's, of `tid`; 0: it is not known */
-	ns_t no_cpu; /* time in which whoever was last in the call was awaited, ready to run and
-			without a CPU: see starved.bpf.h */
+	ns_t left; /* since when that process has no descriptor of this end, while others have one:
+		      it ended, or (`let_go`) closed it; 0: not so */
+	unsigned long long task; /* address of the task_struct of `tid`; 0: unknown */
+	ns_t no_cpu; /* time in which the thread that was last in the call was awaited, ready to run
+			and without a CPU: see starved.bpf.h */
 	ns_t waited_then;
 	ns_t quota;		   /* of `no_cpu`: its cgroup had used up its CPU quota */
-	ns_t stopped, stopped_max; /* so long it was awaited while it was stopped or frozen */
+	ns_t stopped, stopped_max; /* time in which it was awaited while stopped or frozen */
 	unsigned int stopped_n, stopped_then;
 	unsigned int throttled_then, pad;
-	ns_t no_cpu_until;  /* what lies before is counted in `no_cpu`, or was no such time */
-	ns_t cpu, cpu_then; /* what the threads that were last in the call ran on a CPU since their
-			       first, in the call and out of it; what the present one had run when
+	ns_t no_cpu_until;  /* time before this is counted in `no_cpu`, or was no such time */
+	ns_t cpu, cpu_then; /* CPU time of the threads that were last in the call, from their first
+			       call on, in the call and out of it; CPU time of the present one when
 			       that was counted */
 	ns_t born;	    /* when its process began; 0: not known */
 	unsigned int let_go;
-	unsigned int fd_owner; /* who had it last after that; 0: not known */
+	unsigned int fd_owner; /* the process that had the last descriptor after that; 0: unknown */
 	char fd_owner_comm[COMM_LEN];
-	unsigned int parent; /* of the first that was seen in the call: it had this end before; 0:
-				it had not */
+	unsigned int parent; /* parent of the first process seen in the call, if it had this end
+				before; else 0 */
 	char parent_comm[COMM_LEN];
-	struct replies replies; /* of reads: the other end's; of sends: its own */
+	struct replies replies; /* in rx_calls: the other end's; in tx_calls: this end's own */
 	unsigned int giver; /* who last passed this end to another process (SCM_RIGHTS); 0: nobody
 			     */
 	unsigned int giver_pad;
 	char giver_comm[COMM_LEN];
-	ns_t given;	    /* when; before that it was the giver's */
-	ns_t giver_unread;  /* of reads: how long data had lain unread by then */
-	ns_t giver_thought; /* of sends: how long what was read had had no answer by then */
-	ns_t process_ran;   /* what that process had run on a CPU when that was last counted: this
-			       thread and those that had ended */
+	ns_t given;	    /* when; until then this end was the giver's */
+	ns_t giver_unread;  /* in rx_calls: how long data had lain unread by then */
+	ns_t giver_thought; /* in tx_calls: how long what was read had had no answer by then */
+	ns_t process_ran;   /* CPU time of that process when last counted: of this thread and of
+			       those that had ended */
 };
 
-/* In the place of a process in a vote: whoever has the end after the one that is named there has
- * left it. No process has this number (PID_MAX_LIMIT). */
+/* Stands for a process in a vote: the process named in the peer's rx_calls has left the end, and
+ * the vote is for the one that has it now. No process has this number (PID_MAX_LIMIT). */
 #define FD_OWNER_TGID 0x7fffffff
 
-/* who has most of some time, told by vote_won() */
+/* the process that has most of some time: see vote_won() */
 struct vote {
 	ns_t lead, sum;
 	unsigned int tgid, tid; /* 0: nobody */
-	unsigned int second;	/* whoever else voted: see vote_second() */
-	unsigned int mixed;	/* 1: not all had the same name */
+	unsigned int second;	/* who else voted: see vote_second() */
+	unsigned int mixed;	/* 1: voters had different names */
 	char comm[COMM_LEN];
 };
 
-/* by tx state: those that are a stall follow one another, fewer than these */
+/* one place per tx state that is a stall: their numbers are consecutive, and fewer than VOTES */
 #define VOTES		  8
 #define VOTE_PLACE(state) ((state) & (VOTES - 1))
 
-/* why the other end kept this one waiting, by tx state; whom each stall held up, and who of the
- * other end explains it */
+/* why the other end kept this one waiting, by tx state; which process each stall held up, and which
+ * process at the other end explains it */
 struct blame {
-	ns_t delack_ns[STATES_MAX]; /* the peer owed an ACK and withheld it; its timer released it
-				     */
+	ns_t delack_ns[STATES_MAX]; /* the peer owed an ACK and withheld it, until its timer fired
+				       or data carried it */
 	ns_t unread_ns[STATES_MAX]; /* the peer had data queued and no reader in a call */
 	unsigned int delack_n[STATES_MAX];
 	unsigned int unread_n[STATES_MAX];
-	ns_t gathered_ns; /* `nagle` that the writer's own next call ended: Nagle gathers its small
-			     writes */
+	ns_t gathered_ns; /* `nagle` that ended with the writer's own next call: Nagle gathers its
+			     small writes */
 	unsigned int gathered_n, pad;
 	ns_t starved_ns[VOTES]; /* the peer's reader was ready to run and had no CPU, by
 				   VOTE_PLACE() */
@@ -240,25 +243,26 @@ struct blame {
 	struct vote held_up[VOTES], late[VOTES];
 };
 
-/* Of some times their sum and that of their squares, in microseconds: what they vary by. */
+/* The sum of some times and the sum of their squares, in microseconds: for their variance. */
 struct spread {
 	unsigned long long sum, squares;
 };
 
-/* fires of the delayed-ACK timer after which data came as soon as the ACK could have let it go: how
- * often, and how long it had been withheld */
+/* Fires of the delayed-ACK timer that data followed a round trip later, as if it had waited for the
+ * ACK: how many, and how long the ACK had been withheld. */
 struct answers {
 	unsigned long long n;
 	ns_t ns;
 	struct spread since_fired, since_owed;
 };
 
-/* with a threshold for stalls: what held the head of a TCP queue when it was last looked at; see
- * struct tcp_snap */
+/* with opt.stall_threshold: what held the head of a TCP send queue at the last look; see struct
+ * tcp_snap */
 struct held {
 	unsigned int queued;  /* bytes not yet sent */
 	unsigned int unacked; /* bytes sent and not acknowledged */
-	unsigned int small; /* of these, up to the end of the last small segment; 0: none is out */
+	unsigned int small; /* the part of `unacked` up to the end of the last small segment; 0:
+			       none is out */
 	unsigned int mss, cwnd, in_flight, window;
 	unsigned char head, nonagle; /* enum head; TCP_NAGLE_* */
 	unsigned short pad;
@@ -271,28 +275,27 @@ struct last_ack {
 };
 
 /*
- * A connection before it is one. What it costs until somebody has it stands beside the ledger: at
- * the client it is flight, at the server it lies in a queue.
+ * A connection that is being made. The time until a program has it is kept beside the ledger: at
+ * the client it is `flight`, at the server the connection lies in the accept queue.
  */
 struct making {
-	ns_t asked;	 /* when connect() began; 0: it did not here, or that was not seen */
+	ns_t asked;	 /* when connect() began; 0: not at this end, or not seen */
 	ns_t connect_ns; /* from then until the other end answered; 0: it has not */
-	ns_t accepted; /* when somebody was given it; 0: nobody has been, or it was not seen in the
-			  queue of its listener */
-	ns_t unread_then;      /* its `unread` until then */
-	unsigned int listened; /* it was born in a listener's queue */
+	ns_t accepted; /* when a program got it; 0: none has yet, or it was not seen in its
+			  listener's accept queue */
+	ns_t unread_then;      /* `unread` up to then */
+	unsigned int listened; /* it was born in a listener's accept queue */
 	unsigned int moved;    /* UDP: it was connected after it had sent, or to another address */
 	unsigned int origin;   /* enum origin */
 	unsigned int bound;    /* UDP: its program chose the port, as servers do */
 	ns_t reset; /* TCP: when the other end reset it; 0: it did not */
 };
 
-/* What a socket itself tells of how it was made, also long before anybody traced it. Of Unix
- * sockets PAIR: neither end has a name that the other lacks; TALKS: and something went both ways.
- */
+/* How a socket was made, as its own fields show at any later time. Unix sockets, PAIR: either both
+ * ends have a name or none has; TALKS: and data went both ways. */
 enum origin { ORIGIN_UNTOLD, ORIGIN_PAIR, ORIGIN_CONNECT, ORIGIN_LISTENER, ORIGIN_TALKS };
 
-/* What a delayed ACK waited for before it went out: its timer, or data of ours to ride on. */
+/* How a delayed ACK went out: its timer fired, or data of ours carried it. */
 enum delack { DELACK_NONE, DELACK_FIRED, DELACK_RODE };
 
 struct withheld {
@@ -302,19 +305,21 @@ struct withheld {
 };
 
 /*
- * What holds the head of a queue holds on while its writer adds to it, whose calls are `work`: one
- * hold in pieces. It is counted once, and as long as they are together: see hold.bpf.h.
+ * A stall of the queue's head goes on while its writer adds to the queue, but each of the writer's
+ * calls is `work`: the stall is in pieces. It is counted as one, as long as the pieces together:
+ * see hold.bpf.h.
  */
 struct hold {
 	ns_t ns;	      /* of its pieces that ended */
-	ns_t from, until;     /* since when; the end of the last piece */
-	ns_t unread, starved; /* by the other end, for its record */
+	ns_t from, until;     /* when it began; when the last piece ended */
+	ns_t unread, starved; /* at the other end meanwhile, for the stall's record */
 	struct withheld ack;
-	unsigned int state, next; /* enum tx_state; TCP's snd_nxt when the last piece ended: what
-				     goes out ends it */
+	unsigned int state, next; /* enum tx_state; TCP's snd_nxt when the last piece ended: a
+				     segment that goes out ends the hold */
 	unsigned int going,
 		went_on; /* the present piece is not the first; nor was the one that ended last */
-	unsigned int untold, pad; /* with a threshold: reported once it is known to be over */
+	unsigned int untold, pad; /* with opt.stall_threshold: reported once it is known to be
+				     over */
 };
 
 struct address {
@@ -323,8 +328,9 @@ struct address {
 };
 
 /*
- * A listening socket of a traced process. Its queue holds what is established and nobody has
- * accepted; what comes while that is full is thrown away, and asked for again a second later.
+ * A listening socket of a traced process. Its accept queue holds established connections that
+ * nobody has accepted yet. While it is full, requests are dropped, and the client asks again a
+ * second later.
  */
 struct listener {
 	unsigned long long key, inode; /* of the socket */
@@ -333,63 +339,65 @@ struct listener {
 	unsigned int netns, family;
 	struct address local;
 	unsigned int backlog, queue,
-		peak; /* how many may wait (one more may: sk_acceptq_is_full()); do, at the last
-			 look; did, at any */
+		peak; /* how many connections may wait (in fact one more: sk_acceptq_is_full()); how
+			 many do, at the last look; the most at any look */
 	unsigned int drops,
-		drops_then; /* requests that were thrown away: sk_drops, now and when this began */
+		drops_then; /* requests dropped since this began; sk_drops at that time */
 	unsigned long long established,
-		accepted;	/* connections, since: while it is alone at its port */
-	ns_t wait_ns, wait_max; /* of the accepted ones: in the queue */
-	unsigned int tgid, tid; /* who accepted last; before: who made it listen, or holds it */
+		accepted;	/* since then, while it is the only listener at its port */
+	ns_t wait_ns, wait_max; /* accepted connections: how long they lay in the queue */
+	unsigned int tgid, tid; /* who accepted last; before the first accept(): who called
+				   listen(), or holds it */
 	char comm[COMM_LEN];
 };
 
-/* TCP: data came and could not be read, since what belongs before it had not come */
+/* TCP: data came out of order and cannot be read, because a segment before it is missing */
 struct hole {
 	ns_t since; /* 0: there is none */
 	ns_t ns, max;
 	unsigned int n, ooo_then; /* segments out of order before this began */
 };
 
-/* What a part of a state was, where that can be told: see note_part(). Beside the ledger, and never
- * more than the state. */
+/* The reason for a part of a state, where the socket shows it: see note_part(). Counted beside the
+ * ledger, and never more than the state. */
 enum slice {
 	SLICE_NONE,
 	SLICE_DEFERRED,		/* of `pacing`: TSO deferral (tcp_tso_should_defer()) */
 	/* of `pacing`: in the queueing discipline fq, which paces for TCP */
 	SLICE_FQ,
 	/*
-	 * of `device`: more is queued, and TCP leaves no more than that below
+	 * of `device`: more is queued, but TCP small queues let no more below
 	 * (tcp_small_queue_check())
 	 */
 	SLICE_TSQ,
-	/* of `device`: a partial segment waits for what is below (tcp_should_autocork()) */
+	/* of `device`: a partial segment waits for the bytes below (tcp_should_autocork()) */
 	SLICE_AUTOCORK,
 	SLICE_N
 };
 
 struct parts {
-	ns_t since; /* of the present one, which `episode` names */
+	ns_t since; /* of the present part, which `episode` names */
 	ns_t ns[SLICE_N];
 	unsigned int n[SLICE_N];
 	unsigned int pad;
 };
 
-/* What the path of a TCP connection gives, by TCP's own reckoning at the last look. */
+/* What TCP itself knows of a connection's path, at the last look. */
 struct path {
 	unsigned int rate_delivered,
-		rate_interval_us; /* segments in that time: the last sample; 0: none */
+		rate_interval_us; /* TCP's last rate sample: segments delivered, and in what time;
+				     0: none */
 	unsigned int mss, cwnd, ssthresh;
-	unsigned int lost, lost_then;	  /* segments marked lost so far, and when this began */
-	unsigned int segs_out, segs_then; /* with data, sent */
-	unsigned int ooo;		  /* came out of order */
+	unsigned int lost, lost_then;	  /* segments marked lost since this began; before */
+	unsigned int segs_out, segs_then; /* segments sent with data since this began; before */
+	unsigned int ooo;		  /* segments that came out of order */
 	unsigned int app_limited;
-	unsigned int rcv_wnd; /* what this end lets the other one send at once */
+	unsigned int rcv_wnd; /* the receive window that this end offers */
 	unsigned long long pacing_rate, max_pacing_rate;
 	char congestion_control[16];
 };
 
-/* what an upper protocol, or a program of somebody else's, does with a socket's calls and bytes */
+/* the upper protocol, or other BPF program (sockmap), that handles a socket's calls and bytes */
 enum upper {
 	UPPER_NONE,
 	UPPER_CALLS /* unseen, whatever they are */,
@@ -402,8 +410,8 @@ enum upper {
 
 #define WAITERS 4
 
-/* what an endpoint is; but for addresses, which it may get later, or of UDP change, the same while
- * it lives */
+/* what an endpoint is: constant while it lives, except for its addresses, which it may get later,
+ * and which may change for UDP */
 struct identity {
 	unsigned long long key; /* address of the kernel's struct sock or struct pipe_inode_info */
 	unsigned long long serial; /* one for each endpoint of a session: addresses are reused */
@@ -416,28 +424,28 @@ struct identity {
 };
 
 struct endpoint {
-	/* what nearly every event asks for: one cache line, with the head of `tx` behind it */
+	/* read by nearly every event: one cache line, followed by the head of `tx` */
 	unsigned long long key; /* the address it is found by; 0: it is gone */
 	ns_t closed;		/* 0 while it lives */
-	unsigned int settled;	/* of a TCP socket that lives all is known that does not change: see
+	unsigned int settled;	/* a live TCP socket of which everything constant is known: see
 				   endpoint_settles() */
-	unsigned int announced; /* TCP: up to here data was told of that had not been queued yet:
-				   see tcp_data() */
+	unsigned int announced; /* TCP: sequence number up to which data was reported before it was
+				   queued: see tcp_data() */
 	ns_t ack_owed;		/* since when an ACK is owed; 0: none */
-	ns_t flown; /* since when no segment of ours went out and none was acknowledged, of those
-		       that fly */
-	unsigned int flying; /* packets_out then */
+	ns_t flown; /* since when the segments in flight are the same: none went out, none was
+		       acknowledged */
+	unsigned int flying; /* packets_out at `flown` */
 	unsigned int
 		refused; /* a writer was refused room and has not come back: see refused.bpf.h */
-	unsigned int episode; /* inside one of no window (bit 0), and in which part of a state (enum
-				 slice) */
+	unsigned int episode; /* bit 0: data is queued and the peer's window is zero; above: the
+				 present part of a state (enum slice) */
 	unsigned int flags;   /* EP_* */
 	union {
 		unsigned int tail;     /* of a pipe's ring, when last looked at */
-		unsigned int went_out; /* of a TCP socket: the last segment, by the lower bits of
-					  the clock */
+		unsigned int went_out; /* of a TCP socket: when the last segment went out, low 32
+					  bits of the time */
 	};
-	unsigned int place; /* in the array */
+	unsigned int place; /* index in the array */
 	struct ledger tx, rx;
 	struct identity id;
 	ns_t born;
@@ -447,53 +455,53 @@ struct endpoint {
 						refused room */
 	unsigned long long peer; /* key of the other end, 0: not on this host or not traced */
 	ns_t peer_unread;	 /* the peer's `unread` so far, when the present stall began */
-	struct peer_reader peer_reader; /* then */
+	struct peer_reader peer_reader; /* the peer's reader at that time */
 	ns_t peer_left;			/* the peer's `unread` when it closed, if it closed first */
-	ns_t looked_at, unread_then;	/* TCP: when a segment last left others behind it, and the
-					   peer's `unread` then */
-	struct withheld withheld[2];	/* the last ACK that was, and the one before */
+	ns_t looked_at, unread_then;	/* TCP: when a segment last went out while more was queued,
+					   and the peer's `unread` then */
+	struct withheld withheld[2];	/* the last ACK that was withheld, and the one before */
 	ns_t delack_ns;			/* ACKs withheld until the timer fired */
-	ns_t unanswered; /* when it fired, if no data has come since nor had long before; since when
-			    that ACK was owed */
+	ns_t unanswered; /* when that timer fired, if no data has come since, nor had come for a
+			    while before; since when that ACK was owed */
 	ns_t unanswered_owed;
-	unsigned int sent_then, got_then; /* how far both directions were then */
+	unsigned int sent_then, got_then; /* snd_nxt and rcv_nxt then */
 	struct answers answers;
-	unsigned long long syn_retransmits; /* of `retransmits`: nobody had answered yet */
+	unsigned long long syn_retransmits; /* of `retransmits`: SYNs, still unanswered */
 	union {
-		unsigned short rare; /* asked with each segment, for both at once: */
+		unsigned short rare; /* read at each segment, to test both at once: */
 		struct {
 			unsigned char probing, holed; /* `probe` is under way; `hole` is there */
 		};
 	};
 	unsigned short pad3;
 	unsigned int pad4;
-	struct loss_probe probe; /* TCP's, under way */
+	struct loss_probe probe; /* TCP's tail loss probe under way */
 	struct tail_loss tail_lost;
 	ns_t ack_debt_ns; /* all time in which an ACK was owed */
 	unsigned long long delack_fires, retransmits, timeouts, zero_windows;
-	ns_t fired; /* when the retransmission timer last did */
-	ns_t undelivered_ns; /* until the timer fired, and what had been sent was on this host */
+	ns_t fired; /* when the retransmission timer last fired */
+	ns_t undelivered_ns; /* time until that timer fired while the data that had been sent was
+				still on this host */
 	unsigned long long drops[DROP_N];
 	ns_t queue_at; /* residence: the integral of queue length over time, by Little's law */
 	unsigned long long queue_integral, queue_len, queue_max, dequeued;
 	unsigned long long through[2]; /* by direction: bytes that had gone through the socket when
 					  this began, see audit.bpf.h */
 	unsigned long long
-		moved[2]; /* tx, rx: where the calls fall short, what TCP itself counted since the
-			     birth, also of a call under way; a SYN and a FIN may be in it */
-	unsigned int astray[2]; /* looks in a row at which the calls did not account for what went
-				   through */
-	unsigned int rtt_us, min_rtt_us;  /* TCP's smoothed round-trip time, at the last look, and
-					     the least of late; 0 and ~0: unknown */
-	unsigned int dsacks, dsacks_then; /* TCP's count of what the peer got twice, at the last
-					     look, and when this began */
+		moved[2]; /* tx, rx: where the observed calls fall short, TCP's own count since
+			     birth; includes calls under way, and perhaps a SYN and a FIN */
+	unsigned int astray[2]; /* looks in a row that found bytes unaccounted for */
+	unsigned int rtt_us, min_rtt_us;  /* TCP's smoothed and recent minimum round-trip times, at
+					     the last look; 0 and ~0: unknown */
+	unsigned int dsacks, dsacks_then; /* segments that the peer got twice (dsack_dups), since
+					     this began; TCP's count then */
 	unsigned long long
-		node; /* of a pipe: the address of its inode, by which pipe_lives() asks for it */
+		node; /* of a pipe: the address of its inode, for pipe_lives() */
 	struct held held;
 	struct last_ack ack;
 	struct hold held_on;
 	struct making making;
-	struct asking asking; /* of a socket; of a pipe `asked` alone, since the last write */
+	struct asking asking; /* of a socket; of a pipe only `asked`, its last write */
 	struct hole hole;
 	struct parts parts;
 	struct path path;
@@ -502,42 +510,43 @@ struct endpoint {
 	unsigned int upper;	       /* enum upper */
 };
 
-/* the endpoint was first seen in the middle of its life; its record could not be sent yet */
+/* JOINED_LATE: first seen in mid-life; UNSENT: its close record could not be sent yet */
 enum {
 	EP_JOINED_LATE = 1,
 	EP_UNSENT = 2,
 	EP_REUSED = 4,
 	EP_LOOKED = 8,
 	EP_MISSED = 16 /* << dir: bytes moved unseen, see `moved` */,
-	EP_UNSEEN = 64 /* << dir: most of them */,
-	EP_NAMED = 256 /* its `peer` sends to it, and not it to that one */,
-	EP_LET_GO = 1024 /* it lives, and nothing happened in it: it made room */,
-	EP_STRANGE = 512 /* born at a port that is listened on here too, and another's: see
-			    is_strangers() */
+	EP_UNSEEN = 64 /* << dir: most bytes moved unseen */,
+	EP_NAMED = 256 /* its `peer` sends to it, but it does not send to `peer` */,
+	EP_LET_GO = 1024 /* it is alive, but was idle and was evicted to make room */,
+	EP_STRANGE = 512 /* born at a port that a traced process listens on, but accepted by another
+			    program: see is_strangers() */
 };
 
-/* Another program that listens on the same port accepted it. As the other end of one of ours it is
- * reported all the same. */
+/* Another program that listens on the same port accepted this connection. It is reported all the
+ * same if its other end is one of ours. */
 static inline int is_strangers(unsigned int flags, unsigned long long peer)
 {
 	return flags & EP_STRANGE && !peer;
 }
 
 /*
- * Whoever was not seen at this end of a pipe (tid 0) holds its descriptor. Of several that do,
- * nobody knows who uses it; nor is who waits at the other end the one he waits for.
+ * A process named without a tid was never seen at this end of a pipe: it only holds a descriptor.
+ * If several hold one, nobody knows which of them uses it. If it is the process that is seen at the
+ * other end, it does not wait for itself.
  */
 static inline int is_mere_holder(const struct call_stats *b, const struct call_stats *other)
 {
 	return !b->tid && (b->others || (other->tid && other->tgid == b->tgid));
 }
 
-#define RETRY_NS 1000000 /* what TCP's timer does when it fires takes less */
+#define RETRY_NS 1000000 /* TCP's timer finishes its work in less time than this */
 
-#define SYN_AND_FIN 2 /* each takes a sequence number, and is no byte */
+#define SYN_AND_FIN 2 /* each takes a sequence number, but is no byte */
 #define AUDIT_LOOKS \
-	3 /* in a row that must find bytes astray: one that falls between a call's work and its \
-	     being counted does so too */
+	3 /* so many looks in a row must find bytes unaccounted for: a single one may come between \
+	     a call's work and its count */
 
 enum record_type {
 	RECORD_CLOSE = 2,
@@ -556,7 +565,7 @@ struct record_close {
 	struct endpoint ep;
 };
 
-/* it listens no more */
+/* a socket that has stopped listening */
 struct record_listener {
 	struct record_head head;
 	struct listener l;
@@ -572,18 +581,19 @@ struct record_stall {
 	int kstack, ustack;
 	int peer_kstack, peer_ustack;
 	unsigned short by_delack; /* enum delack */
-	unsigned short goes_on;	  /* `to` is the session's end, and not its own */
+	unsigned short goes_on;	  /* the stall goes on: `to` is the session's end, not its own */
 	ns_t peer_unread, peer_no_cpu;
-	ns_t ack_owed, ack_went; /* by the peer: since when, and when it went out; 0: it was not
-				    waited for */
+	ns_t ack_owed, ack_went; /* the peer's ACK: since when it was owed, and when it went out; 0:
+				    the stall did not wait for it */
 	struct held held;	 /* head 0: unknown */
-	struct last_ack ack;	 /* that ended it; at 0: none did */
+	struct last_ack ack;	 /* the ACK that ended it; at 0: none did */
 	char comm[COMM_LEN], peer_comm[COMM_LEN];
 };
 
 /*
- * What happens beside the states, worth a mark on a timeline: one row each, the number is never
- *reused. M(symbol, number, name, what happened)
+ * Events beside the states that get a mark on a timeline, one row each. A number is never reused.
+ *
+ *	M(symbol, number, name, what happened)
  */
 #define MARKS(M) \
 	M(MARK_SEND, 1, "message", "a send call left; bytes: what it took") \
@@ -616,11 +626,11 @@ struct record_event {
 
 enum timeline { TIMELINE_NONE, TIMELINE_ALL, TIMELINE_ONE };
 
-/* of a histogram: [32.8, 65.5) ms, where the delayed-ACK timer's minimum of 40 ms falls */
+/* the histogram's slot [32.8, 65.5) ms: the delayed-ACK timer's minimum of 40 ms falls there */
 #define SLOT_DELACK 16
 
-/* An endpoint as a live screen wants it: written by the kernel half into memory that user space has
- * mapped. */
+/* The summary of an endpoint for a live screen. The kernel half writes it into memory that user
+ * space has mapped. */
 struct digest {
 	struct identity id; /* serial 0: no such endpoint */
 	ns_t born, at;
@@ -639,10 +649,10 @@ struct digest {
 	char tx_comm[COMM_LEN], rx_comm[COMM_LEN];
 };
 
-#define DIGESTS 256 /* at a time */
+#define DIGESTS 256 /* endpoints at a time */
 
 struct digest_order {
-	unsigned long long key[DIGESTS]; /* in: whose; 0: none */
+	unsigned long long key[DIGESTS]; /* in: keys of endpoints; 0: none */
 	struct digest digest[DIGESTS];	 /* out */
 };
 
@@ -650,8 +660,8 @@ struct digest_order {
  * preexisting.bpf.h */
 enum seeded { SEED_GONE, SEED_UNWANTED, SEED_NO_ROOM, SEED_LISTENS, SEED_KNOWN, SEED_MADE };
 #define SEED_FIFO \
-	(~0ULL) /* in the place of an inode's number: that of a FIFO is its file system's, and \
-		   overlayfs shows another */
+	(~0ULL) /* stands for an inode number: a FIFO has that of its file system, and overlayfs \
+		   shows another */
 
 enum filter_kind { FILTER_ALL, FILTER_TGIDS_ONLY, FILTER_TREE, FILTER_CGROUP };
 
@@ -672,22 +682,21 @@ struct options {
 				      receiver (6.11 on) */
 	unsigned int dgram_sock;   /* the hook of Unix datagram receives gets a struct sock */
 	unsigned int
-		recv_args; /* of tcp_recvmsg() and udp_recvmsg(): 6 before 5.19, 5, 4 from 7.2 on */
+		recv_args; /* arguments of tcp_recvmsg() and udp_recvmsg(): 6 before 5.19, then 5,
+			      from 7.2 on 4 */
 	ns_t tick;	   /* a jiffy */
 	ns_t stall_threshold; /* RECORD_STALL from this length on; 0: none */
 	unsigned long long fn_delack,
 		fn_write; /* addresses of tcp_delack_timer, tcp_write_timer; 0: unknown */
 };
 
-/* addresses of what wakes a task that sleeps in a call, or in poll(): see waiters.bpf.h; 0: unknown
- */
+/* functions that wake a task asleep in a call or in poll(): see waiters.bpf.h; 0: unknown */
 struct sleeper_functions {
 	unsigned long long woken, autoremove, receiver, poll;
 };
 
 #define BIRTHS \
-	16384 /* keys of the endpoints that were made last, by serial, are kept for whoever looks \
-	      */
+	16384 /* keys of the newest endpoints are kept, by serial: see note_birth() */
 
 #define LOOKS_AT_ONCE 256 /* endpoints that one run of `look` looks at */
 
@@ -695,25 +704,26 @@ enum counter {
 	COUNT_OBSERVED,		/* inputs given to a machine */
 	COUNT_UNPAIRED,		/* leave without enter, or more threads than are counted */
 	/*
-	 * endpoints that found no room in the map, each counted once however often it asked; and
-	 * what else of them did not: their addresses, ports that listen
+	 * endpoints that found no room in the map, each counted once however often it is seen; also
+	 * their addresses and listening ports, if these found none
 	 */
 	COUNT_OVERFLOW,
-	/* records that found no room in the ring buffer and were overwritten */
+	/* records that found no room in the ring buffer */
 	COUNT_LOST,
-	/* other processors kept at the word: what ended was charged to the next state */
+	/* other processors kept changing the word: the ended time was charged to the next state */
 	COUNT_CONTENDED,
 	COUNT_EVENTS_LOST,	/* the part of COUNT_LOST that is steps and marks of the timeline */
-	/* an address came back as another endpoint before its end was seen */
+	/* an address was reused by another endpoint before the end of the first was seen */
 	COUNT_REUSED,
 	COUNT_OPENED,		/* endpoints made */
-	COUNT_BLIND,		/* stretches of a processor in which the kernel ran no program */
-	COUNT_STACKS,		/* stacks whose place was taken: unknown */
-	COUNT_LET_GO,		/* idle endpoints that made room: see evict_endpoint.bpf.h */
+	COUNT_BLIND,		/* gaps in which a processor ran no program: see switch_joins() */
+	COUNT_STACKS,		/* stacks not kept: their place in the map was taken */
+	COUNT_LET_GO,		/* idle endpoints evicted to make room: see evict_endpoint.bpf.h */
 	COUNT_N
 };
 
-/* of a stack: its place in the map that was filled at that age, see stack_number() */
+/* A stack's number: its place in a stack map, and the age at which that map was filled; see
+ * stack_number(). */
 #define STACK_PLACES		 16384u
 #define STACK_AGES		 32768u
 #define STACK_NUMBER(age, place) ((int)(((age) % STACK_AGES) << 16 | (unsigned int)(place)))
@@ -724,36 +734,36 @@ enum counter {
 struct call {
 	unsigned long long key; /* endpoint; 0: in no call that matters */
 	ns_t off, ran;		/* off: left the CPU to sleep; ran: got one again */
-	ns_t run_delay; /* sched_info.run_delay at `off`; CALL_PAUSED: it sleeps for nothing that
-			   the endpoint could give */
-	unsigned long long task; /* who sleeps since `off` */
+	ns_t run_delay; /* sched_info.run_delay at `off`; CALL_PAUSED: it sleeps for something that
+			   the endpoint cannot give */
+	unsigned long long task; /* the task that sleeps since `off` */
 	unsigned int tid;
 	unsigned int place; /* of the endpoint, if it stands in the array */
 	unsigned char dir, entered;
 	unsigned char before; /* it was in this call when the session began */
-	unsigned char peeks;  /* what it returns it does not take */
+	unsigned char peeks;  /* the call takes nothing from the queue (MSG_PEEK) */
 	union {
-		unsigned short rare; /* asked at each switch, for both at once: */
+		unsigned short rare; /* read at each switch, to test both at once: */
 		struct {
-			unsigned char polls; /* in no call on it, but asleep in poll() or select()
-						for what comes there: see polled.bpf.h */
+			unsigned char polls; /* asleep in poll() or select() for data at the
+						endpoint, and in no call on it: see polled.bpf.h */
 			unsigned char stops; /* stopped by a signal or a tracer, or frozen */
 		};
 	};
-	unsigned char stranger; /* nobody asked for its process: it uses an endpoint that is known
-				   by others */
+	unsigned char stranger; /* not traced itself, but it uses an endpoint of a traced process */
 	unsigned int stopped,
-		stopped_sum; /* since when; how long before, in all its life: see STOP_SHIFT */
+		stopped_sum; /* since when it is stopped; how long it was before, in all its life:
+				see STOP_SHIFT */
 } __attribute__((aligned(64)));
 
-#define STOP_SHIFT  16 /* 65.5 us is the unit of these: three days fit */
+#define STOP_SHIFT  16 /* the unit of `stopped` and `stopped_sum` is 65.5 us: three days fit */
 #define CALL_PAUSED (~0ULL)
 #define CALL_SLOTS  32768
 
-/* What is a processor's own, in the variable `processors`: found by a shift and an addition, where
- * a per-CPU map takes a look-up. */
+/* A processor's own data, in the variable `processors`: found by a shift and an addition, where a
+ * per-CPU map would take a look-up. */
 struct processor {
-	unsigned long long task; /* that came there last: see switch_joins() */
+	unsigned long long task; /* the task that came to this processor last: see switch_joins() */
 	unsigned long long counts[COUNT_N];
 } __attribute__((aligned(128)));
 
