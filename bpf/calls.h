@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The calls that are entered and left: one row each, for fentry and kprobe alike.
+ * The calls that are hooked at entry and exit: one row each, for fentry and kprobe alike.
  *
- *	ROW(what the first argument is, name, function, direction, number of arguments)
+ *	ROW(kind of the first argument, name, function, direction, number of arguments)
  *
- * Where the number is 0 it has changed from kernel to kernel. The function is a default:
- *user/tracer/hooks.c says which is taken. tcp_sendpage() is sendfile's and splice's way before 6.5.
- *Of unix_dgram_recvmsg() and the function it wraps from 5.15 on the inner one is taken, since some
- *compilers put the outer one into unix_seqpacket_recvmsg().
+ * The number is 0 where it differs between kernels. The function is a default: user/tracer/hooks.c
+ * says which is taken. Before 6.5 sendfile() and splice() call tcp_sendpage(). From 5.15 on
+ * unix_dgram_recvmsg() wraps another function: that one is hooked, since some compilers inline the
+ * outer one into unix_seqpacket_recvmsg().
  */
 #ifndef IPCSTALL_CALLS_H
 #define IPCSTALL_CALLS_H
@@ -29,7 +29,7 @@
 	ROW(FILE, fifo_write, "fifo_pipe_write", DIR_TX, 2) \
 	ROW(FILE, fifo_read, "fifo_pipe_read", DIR_RX, 2)
 
-/* the endpoint, of the first argument */
+/* the endpoint's key, from the first argument */
 #define SOCK_OF(arg)   ((__u64)(arg))
 #define TCP_OF(arg)    ((__u64)(arg))
 #define SOCKET_OF(arg) ADDRESS(arg, socket, sk) /* what a protocol's own call gets */

@@ -3,12 +3,12 @@
  * From an input to a ledger: the swap of the word, and the charge. Pure C like step.h, and tested
  * on the host by threads that race.
  *
- * A locked instruction costs ten times a plain one, and a charge changes three sums. So it is made
- * in turns: whoever swaps the word flips its turn bit, and when done with the sums copies that bit
- * to `done`. Where the two agree nobody is at the sums, and the next to swap may change them
- * without locks. Where they differ, on another processor or in what this one interrupted, the
- * charge is left in `pending`, and whoever has the next turn books it. Stores become visible in
- * order on x86; elsewhere every change is locked as it stands.
+ * A locked instruction costs ten times a plain one, and a charge changes three sums. So processors
+ * take turns: the one that swaps the word flips its turn bit, and copies that bit to `done` when it
+ * is done with the sums. If the two agree, nobody is at the sums, and the next processor to swap
+ * may change them without locks. If they differ, another processor, or something that this one
+ * interrupted, is at the sums: the charge is left in `pending`, and the next turn books it. Stores
+ * become visible in order on x86; elsewhere every change is a locked instruction.
  */
 #ifndef IPCSTALL_CHARGE_H
 #define IPCSTALL_CHARGE_H
@@ -26,17 +26,17 @@
 #endif
 
 #define SWAP_TRIES	4
-#define UNCHARGED_TRIES 16 /* nobody is waited for: each that fails is another's that succeeds */
+#define UNCHARGED_TRIES 16 /* without waiting: a swap that fails means that another one succeeded */
 
-/* kernels before 6.3 forget a comparison made on another register: a mask they remember */
+/* Kernels before 6.3 forget a comparison that was made on another register, but remember a mask. */
 #ifdef __bpf__
 #define BOUND(v, mask) asm volatile("%0 &= " #mask : "+r"(v))
 #else
 #define BOUND(v, mask) ((v) &= (mask))
 #endif
 
-/* up to `n` times, until `once(i, data)` returns 1: the verifier follows a function a few times,
- * and the body of a loop each time */
+/* Up to `n` times, until `once(i, data)` returns 1. The verifier follows a callback a few times
+ * only, but the body of a loop at each iteration. */
 #ifdef __bpf__
 #define REPEAT(n, once, data) bpf_loop((n), (once), (data), 0)
 #else
@@ -57,8 +57,8 @@ static __always_inline bool swap_word(struct ledger *l, word_t old, word_t word)
 {
 	word_t found = __sync_val_compare_and_swap(&l->word, old, word);
 
-	OPAQUE(found); /* or the compiler makes a flag of it, and a branch of that: two instructions
-			  more, a dozen times a message */
+	OPAQUE(found); /* without this the compiler makes a flag and a branch of it: two more
+			  instructions, a dozen times a message */
 	return found == old;
 }
 
@@ -75,9 +75,9 @@ static __always_inline void raise_max(ns_t *max, ns_t v)
 #define ADD_LOCKED(p, v) ((void)__sync_fetch_and_add((p), (v)))
 
 /*
- * Several processes may share an end. Whose is the larger part of some time? The majority vote of
- * Boyer and Moore counts nobody but the one in the lead, and one that has more than half of it all
- * is in the lead at the end. True: whoever votes is, or is now.
+ * Several processes may share an end: which of them has most of some time? The majority vote of
+ * Boyer and Moore counts for the leader only, and a process that has more than half of the time
+ * leads at the end. True: the voter leads, or takes the lead now.
  */
 static __always_inline bool vote_won(ns_t *lead, bool leads, ns_t ns)
 {
@@ -91,8 +91,8 @@ static __always_inline bool vote_won(ns_t *lead, bool leads, ns_t ns)
 
 #define VOTE_MANY (~0u)
 
-/* Who else has voted, given that this vote has been: 0 nobody, VOTE_MANY more than one. `leader`:
- * before it. */
+/* Who else has voted, this vote included: 0 nobody, VOTE_MANY more than one. `leader`: the leader
+ * before this vote. */
 static __always_inline unsigned int vote_second(unsigned int second, unsigned int leader,
 						unsigned int voter, bool won)
 {
@@ -103,8 +103,8 @@ static __always_inline unsigned int vote_second(unsigned int second, unsigned in
 	return won ? leader : voter;
 }
 
-/* Of two the one in the lead has more than half; of more it may just have come last, unless its
- * lead alone is that much. */
+/* Of two voters, the leader has more than half. Of more voters, the leader may just have voted
+ * last, unless its lead alone is more than half. */
 static __always_inline bool vote_is_sure(ns_t lead, ns_t sum, unsigned int second)
 {
 	return second != VOTE_MANY || lead > sum / 2;
@@ -130,7 +130,7 @@ static __always_inline bool vote_is_sure(ns_t lead, ns_t sum, unsigned int secon
 
 /* what a step has to book, and how */
 struct turn {
-	unsigned int mine; /* the sums are this one's until turn_end() */
+	unsigned int mine; /* 1: this processor may change the sums until turn_end() */
 	unsigned int at;   /* else: where in `pending` */
 };
 
@@ -220,7 +220,7 @@ static __always_inline bool pending_filled(word_t p)
 	return p && p != PENDING_TAKEN;
 }
 
-/* what others left; one who puts at this moment is seen the next time */
+/* Book what others left. A charge that is put there at this moment is seen the next time. */
 static __always_inline void pending_book(struct ledger *l)
 {
 	l->has_pending = 0;
@@ -235,8 +235,8 @@ static __always_inline void pending_book(struct ledger *l)
 }
 
 #if TURNS
-/* The last place that is empty; false where there is none, or another was first. Without a branch
- * for each, see positive(). */
+/* Take the last empty place. False: none is empty, or another processor took it first. Without a
+ * branch for each place, see positive(). */
 static __always_inline bool pending_take(struct ledger *l, struct turn *turn)
 {
 	unsigned long long at = 0;
@@ -259,9 +259,9 @@ static __always_inline void pending_put(struct ledger *l, const struct turn *tur
 }
 
 /*
- * Before the swap from `old`: who may book? False: nobody, there is no room; look again. Nobody
- * takes a turn for what charges nothing: two such turns would leave the word as it was, and who had
- * looked at it before the first would swap it in the middle of the second.
+ * Before the swap from `old`: who may book? False: nobody, `pending` is full; read the word again.
+ * A step that charges nothing takes no turn: two such turns would leave the word as it was, and a
+ * processor that had read it before the first turn would swap it in the middle of the second.
  */
 static __always_inline bool turn_begin(struct ledger *l, word_t old, struct transition *t,
 				       struct turn *turn)
@@ -308,9 +308,9 @@ static __always_inline void book(struct ledger *l, struct flow *own, struct flow
 }
 
 /*
- * Nearly every step: one thread's, with nobody at the sums and nothing left behind by others. The
+ * Nearly every step: the only thread takes it, nobody is at the sums, and nothing is pending. The
  * same step, swap and charge as below, without what only a race needs. False: nothing was done, and
- * the long way is to be gone.
+ * the slow version is to be used.
  */
 static __always_inline bool is_alone(const struct ledger *l, word_t old, const struct input *in)
 {
@@ -450,10 +450,10 @@ static long swap_uncharged_once(unsigned int i, struct uncharged *u)
 }
 
 /*
- * Where every place of `pending` is taken, by threads that lost their processor in the midst of a
- * step perhaps, nobody can charge what ends now. The word changes all the same, since a thread that
- * is not counted out would be in its call for ever: the time of the state that ends goes to the one
- * that begins. Not so a close, after which nothing is charged.
+ * If every place of `pending` is taken, perhaps by threads that were preempted in the middle of a
+ * step, the state that ends now cannot be charged. The word changes all the same, since a thread
+ * that is not counted out would be in its call for ever: the time of the ended state goes to the
+ * new one. A close is not taken this way, since nothing is charged after it.
  */
 static __always_inline bool swap_uncharged(struct ledger *l, const struct input *in, enum dir dir)
 {

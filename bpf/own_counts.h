@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What TCP and UDP count of a socket by themselves, whoever looks: read at looks and before a
- * snapshot. Pure C.
+ * What TCP and UDP themselves count for a socket, whether it is traced or not: read at looks and
+ * before a snapshot. Pure C.
  */
 #ifndef IPCSTALL_OWN_COUNTS_H
 #define IPCSTALL_OWN_COUNTS_H
 
 #include "charge.h"
 
-/* It had a life before it was seen, and no look yet from which on its counts are told. */
+/* It existed before it was first seen, and no look has noted yet where its counts begin. */
 static __always_inline bool counts_are_to_begin(const struct endpoint *ep)
 {
 	return !ep->tx.looks.n && ep->flags & EP_JOINED_LATE;
 }
 
 /*
- * The socket does not say why it dropped a datagram: there was no room, or its checksum was wrong,
- * or a filter of the program refused it. What is dropped while there is a filter is not counted. A
- * look and a snapshot may count at once: each books what came since the other.
+ * The socket does not say why it dropped a datagram: for lack of room, for a wrong checksum, or
+ * because a filter of the program refused it. Drops are not counted while there is a filter. A look
+ * and a snapshot may count at once: each books the drops since the other.
  */
 static __always_inline void drops_book(struct endpoint *ep, const struct own_counts *now)
 {

@@ -11,14 +11,14 @@
 #define STACK_SLICE    32768
 #define STACK_CHUNK    512
 #define PYTHON_FRAMES  32
-#define PYTHON_THREADS 128 /* so many are looked through */
+#define PYTHON_THREADS 128 /* at most so many are searched */
 
-/* where an interpreter of Python keeps its frames: addresses and offsets, as its version has it */
+/* where a Python interpreter keeps its frames: addresses and offsets in its version */
 struct python_layout {
 	unsigned long long threads_head;    /* address of the pointer to the first; 0: no Python */
 	unsigned int next, tid;		    /* in a thread's state */
-	unsigned int cframe;		    /* in it: of the pointer that leads on; 0: none does */
-	unsigned int frame;		    /* in what that points at, or in the thread's state */
+	unsigned int cframe;		    /* in it: the pointer to what has `frame`; 0: none */
+	unsigned int frame;		    /* where that pointer leads, or in the thread's state */
 	unsigned int code, previous, instr; /* in a frame */
 };
 

@@ -26,16 +26,21 @@ enum dir { DIR_TX, DIR_RX };
 
 /*
  * The word, from bit 0:
- *	43	since: CLOCK_MONOTONIC modulo 2^43 ns (2.4 hours). Half of that is told from a clock
- *that runs ahead: a state that lasts is charged what it lasted so far, and begun anew, long before
- *(SPLIT_NS) 1	turn: whose the sums are; no facet, step() leaves it alone (see charge.h) 6 more
- *awake: how many threads beside the one that `awake` stands for 6	more asleep: the same 3
- *head: why the head of the queue is held 1	full: tx: something is outstanding; rx: data is
- *queued 1	device: bytes are below the protocol 1	awake: a thread is in the call, and does not
- *sleep 1	asleep: a thread sleeps there 1	closed: nothing is charged any more
+ *	43	since: CLOCK_MONOTONIC modulo 2^43 ns (2.4 hours). More than half of that is read
+ *		as a clock that runs ahead, so a state that lasts is charged, and begun anew, long
+ *		before that (SPLIT_NS)
+ *	1	turn: who may change the sums; no facet, step() leaves it alone (see charge.h)
+ *	6	more awake: number of threads beside the one that `awake` stands for
+ *	6	more asleep: the same for `asleep`
+ *	3	head: why the head of the queue is held
+ *	1	full: tx: something is outstanding; rx: data is queued
+ *	1	device: bytes are below the protocol
+ *	1	awake: a thread is in the call, and does not sleep
+ *	1	asleep: a thread sleeps in the call
+ *	1	closed: nothing is charged any more
  *
- * No state asks how many threads there are but whether there is one, and nearly every step is the
- *only thread's: that turns a bit.
+ * A state depends on whether there is a thread, not on how many there are. Nearly every step is
+ * that of the only thread, and turns a bit or two.
  */
 #define SINCE_BITS	  43
 #define SINCE_MASK	  ((1ULL << SINCE_BITS) - 1)
@@ -54,8 +59,8 @@ enum dir { DIR_TX, DIR_RX };
 #define CLOSED_BIT	  (1ULL << CLOSED_SHIFT)
 #define COUNT_MAX	  (MORE_MAX + 1) /* threads in the call */
 
-/* In the order of the states, so that no table stands between the two. REST is never stored:
- * nothing that is known holds it. */
+/* In the order of the states, so that one follows from the other without a table. HEAD_REST is
+ * never stored: no known reason holds the head. */
 enum head {
 	HEAD_NONE,
 	HEAD_RECOVERY,
@@ -73,13 +78,13 @@ _Static_assert(HEAD_RWND + HEAD_TO_STATE == TX_RWND && HEAD_NAGLE + HEAD_TO_STAT
 _Static_assert(TX_IDLE == 0 && TX_FLIGHT == 1 && RX_IDLE == 0 && RX_UNREAD == 1,
 	       "the full bit is no longer the lowest state");
 
-/* which facets an input speaks of; the others stay as they are */
+/* which facets an input sets; the others stay as they are */
 enum {
 	IN_HEAD = 1 << 0,
 	IN_FULL = 1 << 1,
 	IN_DEVICE = 1 << 2,
 	IN_CLOSE = 1 << 3,
-	IN_SPLIT = 1 << 4 /* charge it now, if it goes on or not */
+	IN_SPLIT = 1 << 4 /* charge the present state now, whether it goes on or not */
 };
 
 struct input {
@@ -91,8 +96,8 @@ struct input {
 	signed char working; /* +1 a thread enters the call, -1 leaves */
 	signed char asleep;  /* +1 it falls asleep there, -1 it wakes */
 	/* beside the ledger, booked with the step */
-	unsigned char slept; /* a sleep in the call is over: it lasted `blocked`, the last `runq` of
-				it without a CPU */
+	unsigned char slept; /* a sleep in the call is over: it lasted `blocked`, and `runq` at its
+				end was spent without a CPU */
 	unsigned int bytes;  /* that the call moved */
 	ns_t blocked, runq;
 };
@@ -150,8 +155,8 @@ static __always_inline ns_t word_began(word_t w, ns_t near)
 	return near + ((long long)(ahead << (64 - SINCE_BITS)) >> (64 - SINCE_BITS));
 }
 
-/* 37 minutes; whoever settles does so more often than twice an hour: together less than half the
- * word's span */
+/* 37 minutes. An endpoint is settled more often than twice an hour: both together are less than
+ * half the word's span. */
 #define SPLIT_NS (1ULL << 41)
 
 static __always_inline word_t word_open(ns_t at)
@@ -159,8 +164,8 @@ static __always_inline word_t word_open(ns_t at)
 	return at & SINCE_MASK;
 }
 
-/* or the compiler, which knows what a value can be, makes comparisons and branches of the
- * arithmetic below */
+/* Without this the compiler, which knows the range of a value, turns the arithmetic below into
+ * comparisons and branches. */
 #define OPAQUE(v) asm volatile("" : "+r"(v))
 
 /* 1 if v > 0, without a branch: the verifier follows every path, and a step is taken in many
@@ -215,8 +220,8 @@ static __always_inline unsigned int word_state(word_t w, enum dir dir)
 	return dir == DIR_TX ? tx_state(w) : rx_state(w);
 }
 
-/* All that a state follows from stands in these bits. The kernel half looks the answers up in a
- * table that user space makes with the above. */
+/* A state follows from these bits alone. The kernel half looks it up in a table that user space
+ * makes with the functions above. */
 #define FACETS (1u << (CLOSED_SHIFT - HEAD_SHIFT))
 
 static __always_inline unsigned int word_facets(word_t w)
@@ -238,8 +243,8 @@ static __always_inline unsigned int count_add(unsigned int n, int step, unsigned
 }
 
 /*
- * A thread enters where none is (and falls asleep there), sleeps or wakes there alone, leaves as
- * the only one; or none moves: nearly every step is one of these.
+ * True for nearly every step: the only thread enters (and perhaps falls asleep), sleeps, wakes or
+ * leaves, or no thread moves.
  */
 static __always_inline int sole_thread(word_t w, const struct input *in)
 {
@@ -256,13 +261,13 @@ static __always_inline int sole_thread(word_t w, const struct input *in)
 	return !in->asleep || threads == (in->asleep > 0 ? one : one_asleep);
 }
 
-/* then a bit turns, or two, or none */
+/* the bits that such a step turns: none, one or two */
 static __always_inline word_t sole_bit(const struct input *in)
 {
 	return (in->working ? AWAKE_BIT : 0) ^ (in->asleep ? AWAKE_BIT | ASLEEP_BIT : 0);
 }
 
-/* so many threads: one and more */
+/* the bits for `n` threads: one and more */
 static __always_inline word_t count_bits(unsigned int n, unsigned int one_shift,
 					 unsigned int more_shift)
 {
@@ -271,7 +276,7 @@ static __always_inline word_t count_bits(unsigned int n, unsigned int one_shift,
 	return (word_t)one << one_shift | (word_t)(n - one) << more_shift;
 }
 
-/* nobody sleeps in a call that nobody is in */
+/* No more threads sleep in a call than are in it. */
 static __always_inline word_t apply_counts(word_t w, const struct input *in,
 					   unsigned char *unpaired)
 {
@@ -292,8 +297,7 @@ static __always_inline word_t facet(word_t w, const struct input *in, unsigned i
 {
 	word_t spoken = in->says >> bit & 1;
 
-	if (__builtin_constant_p(spoken)) /* most steps say the same whenever they are taken, and
-					     little is left of them */
+	if (__builtin_constant_p(spoken)) /* a constant in most callers: little code is left */
 		return spoken ? (w & ~mask) | v : w;
 	OPAQUE(spoken);
 	mask *= spoken; /* not `& -spoken`: from 6.18 on the verifier goes both ways where it knows
@@ -310,9 +314,9 @@ static __always_inline word_t apply_facets(word_t w, const struct input *in)
 }
 
 /*
- * The one step. Where the state stays the same, `since` stays too: an episode is charged once, at
- * its end, whole. An input dated before the present state began takes effect where it began: time
- * never runs backwards. `counted`: the word with its threads as the input leaves them.
+ * Takes one step. If the state stays the same, `since` stays too: an episode is charged once and
+ * whole, at its end. An input dated before the present state began takes effect where that state
+ * began: time never runs backwards. `counted`: the word with the threads after the input.
  */
 static __always_inline struct transition step_counted(word_t w, word_t counted,
 						      const struct input *in, enum dir dir)
@@ -347,7 +351,7 @@ static __always_inline struct transition step(word_t w, const struct input *in, 
 	256 /* sk_wmem_alloc: 1 at rest, +2 for each pure ACK, +1 TSQ reference; a data skb is \
 	       never this small */
 
-/* the fields of struct tcp_sock that decide; all of one moment */
+/* the fields of struct tcp_sock that decide why the head waits, all read at one moment */
 struct tcp_snap {
 	unsigned int write_seq, snd_nxt, snd_una, snd_wnd, snd_sml;
 	unsigned int snd_cwnd, mss, head_len;
@@ -356,7 +360,7 @@ struct tcp_snap {
 	unsigned char nonagle; /* TCP_NAGLE_OFF 1, _CORK 2, _PUSH 4 */
 	unsigned char paced;   /* internal pacing holds the next segment */
 	unsigned char refused; /* the next segment was handed down, and this host did not take it */
-	unsigned char timed_out; /* what the retransmission timer sent last was not answered yet */
+	unsigned char timed_out; /* what the retransmission timer sent last is not answered yet */
 };
 
 static __always_inline unsigned int tcp_unsent(const struct tcp_snap *s)
@@ -396,15 +400,15 @@ static __always_inline enum head tcp_deferred(const struct tcp_snap *s, unsigned
 	return room <= s->head_len ? HEAD_RWND : HEAD_PACING;
 }
 
-/* Lost segments that nothing has retransmitted yet; or the timer has, in vain for all that is
- * known, and its next turn is waited for. */
+/* HEAD_RECOVERY: lost segments are not retransmitted yet, or the timer has retransmitted them
+ * without an answer so far, and they wait for its next expiry. */
 static __always_inline enum head tcp_all_sent(const struct tcp_snap *s)
 {
 	return s->lost_out > s->retrans_out || s->timed_out ? HEAD_RECOVERY : HEAD_NONE;
 }
 
-/* What tcp_snd_wnd_test() wants room for: a whole segment, or all there is. A FIN rides on the last
- * one, and is not cut off it. */
+/* The room that tcp_snd_wnd_test() asks for: a whole segment, or all that is unsent. A FIN is part
+ * of the last segment, and is not cut off it. */
 static __always_inline unsigned int tcp_wants(const struct tcp_snap *s)
 {
 	unsigned int unsent = tcp_unsent(s);
@@ -415,8 +419,8 @@ static __always_inline unsigned int tcp_wants(const struct tcp_snap *s)
 }
 
 /*
- * The tests of tcp_write_xmit() in its own order. HEAD_REST: queued, and none of them holds it; the
- * caller knows whether that is MSG_MORE (after a send call) or a transmission under way.
+ * The tests of tcp_write_xmit() in its own order. HEAD_REST: data is queued, and none of them holds
+ * it; the caller knows whether that is MSG_MORE (after a send call) or a transmission under way.
  */
 static __always_inline enum head tcp_head(const struct tcp_snap *s)
 {
@@ -424,7 +428,7 @@ static __always_inline enum head tcp_head(const struct tcp_snap *s)
 
 	if (!unsent)
 		return tcp_all_sent(s);
-	if (s->timed_out) /* with a window of one segment, which is out: no larger one would help */
+	if (s->timed_out) /* its window of one segment is out: no larger one would help */
 		return HEAD_RECOVERY;
 	if (s->paced)
 		return HEAD_PACING;
@@ -443,10 +447,10 @@ static __always_inline enum head tcp_head(const struct tcp_snap *s)
 }
 
 /*
- * Are bytes below the protocol? `own`: the size of a packet that is being handed to the driver just
- * now. If the device had been at rest, that one was charged this moment and says nothing of the
- * time before; otherwise it may have waited there. ALL_BELOW: so was all that is there, as where a
- * large one is cut up on its way and the pieces come one after the other.
+ * Are bytes below the protocol? `own`: the size of the packet that is being handed to the driver at
+ * this moment. If the device was at rest before, that packet was charged just now and says nothing
+ * about the time before; otherwise it may have waited there. ALL_BELOW: all bytes below were
+ * charged just now, as when a large packet is cut up on its way down.
  */
 #define ALL_BELOW (~0u)
 
@@ -462,9 +466,9 @@ static __always_inline unsigned int below(int wmem, unsigned int own, unsigned i
 #define TCP_CHRONO_RWND_LIMITED 2
 
 /*
- * What held the queue of a half-closed connection up to a segment that goes out: tcp_write_xmit()
- * says so to TCP's own chronograph, but only after it has sent all it may. Its pacing deadline is
- * gone by then: __tcp_transmit_skb() sets it to now.
+ * What held the queue of a half-closed connection until a segment goes out. TCP's own chronograph
+ * still says it then, because tcp_write_xmit() sets that only after it has sent all it may. The
+ * pacing deadline is gone: __tcp_transmit_skb() sets it to now.
  */
 static __always_inline unsigned int tcp_held_before(unsigned int head, unsigned int chrono,
 						    unsigned int cwnd_limited)
@@ -482,35 +486,35 @@ static __always_inline int tcp_fin_alone(const struct tcp_snap *s, unsigned int 
 }
 
 /*
- * At a segment that goes out the deadline that the one before it left has gone (see
- * tcp_held_before()). If there were other looks since that one, the last of them knows whether it
- * stood.
+ * When a segment goes out, the pacing deadline that the segment before it had set is gone (see
+ * tcp_held_before()). If other looks came between the two, the last of them knows whether that
+ * deadline held the queue.
  */
 static __always_inline int tcp_was_paced(unsigned int head, unsigned int saw_segment)
 {
 	return head == HEAD_PACING || saw_segment;
 }
 
-/* of a look that comes late; all of one moment */
+/* the dates at a look that comes late, all of one moment */
 struct tcp_dates {
-	ns_t seen;  /* the look before it */
+	ns_t seen;  /* when the look before this one was */
 	ns_t since; /* when the present state began */
 	ns_t stamp; /* tcp_wstamp_ns */
 	ns_t now;
 };
 
 /*
- * A queue that is held goes out by a transmission, before which on_xmit looks. Where the kernel
- * left programs out that look is missing, and the one at hand is late; but TCP notes when a segment
- * last went out (__tcp_transmit_skb()). Returns that; 0: none did since.
+ * A held queue goes out by a transmission, before which on_xmit looks. If the kernel did not run
+ * that program, the present look is late; but TCP notes when a segment last went out
+ * (__tcp_transmit_skb()). Returns that time; 0: none went out since the last look.
  */
 static __always_inline ns_t tcp_left_at(const struct tcp_dates *d)
 {
 	return d->stamp > d->seen && d->stamp <= d->now ? d->stamp : 0;
 }
 
-/* With pacing the stamp is when the next segment may go out: then a state that began with the last
- * look held all along, for all that is known. */
+/* With pacing, the stamp is the time at which the next segment may go out. A state that began with
+ * the last look has then held all along, for all that is known. */
 static __always_inline ns_t tcp_left_paced(const struct tcp_dates *d, ns_t at)
 {
 	return d->since == d->seen ? d->now : at;
@@ -523,9 +527,9 @@ static __always_inline int tcp_pacing_passed(ns_t until, ns_t from, ns_t now)
 }
 
 /*
- * The window holds the queue of a half-closed connection, but only since TCP's chronograph says so
- * (in ticks of the kernel's clock): before that it was paced, or nothing was queued, and what had
- * been sent was on its way. Returns since when; 0: all along, for all that is known.
+ * The peer's window holds the queue of a half-closed connection, but only since the time that TCP's
+ * chronograph gives (in ticks). Before that the queue was paced, or nothing was queued and the sent
+ * data was in flight. Returns that time; 0: the window held all along, for all that is known.
  */
 static __always_inline ns_t tcp_window_shut_since(ns_t from, ns_t now, unsigned int ticks,
 						  ns_t tick)
@@ -542,9 +546,9 @@ static __always_inline int tcp_outstanding(const struct tcp_snap *s)
 }
 
 /*
- * Data is announced before it is queued: is there more than what is queued by now? `announced` is
- * set with the connection, or it would be any number: of two that are far apart, either is ahead.
- * FAR: data that came unannounced (no tracepoint reports it after a FIN).
+ * Data is announced before it is queued: is data announced that is not queued yet? `announced` is
+ * set when the connection is made, since of two sequence numbers that are far apart either is
+ * ahead. FAR: data came unannounced (no tracepoint reports it after a FIN).
  */
 #define ANNOUNCED_FAR (1 << 30)
 

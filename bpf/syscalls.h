@@ -1,41 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a system call does with descriptors: one row each, made into a table by number, since the
- *rawtp backend asks at every system call of the machine.
+ * What each system call does with descriptors, one row each. The rows are made into a table by
+ * number, since the rawtp backend asks at every system call of the machine.
  *
- *	ROW(name, number on x86-64, number on arm64, number in 32-bit programs on x86, enum
- *syscall_bits), OLD_ROW: without arm64's; ROW_64: without the 32-bit programs', ROW_32: with
- *nothing else
+ *	ROW(name, number on x86-64, on arm64, in 32-bit programs on x86, enum syscall_bits)
+ *
+ * OLD_ROW: without arm64's number; ROW_64: without the 32-bit programs'; ROW_32: with theirs alone.
  */
 #ifndef IPCSTALL_SYSCALLS_H
 #define IPCSTALL_SYSCALLS_H
 
 enum syscall_bits {
 	SYS_OUT = 1 << 0,	/* writes to its first argument */
-	/* reads from it; with SYS_OUT: from the first to the third, splice() */
+	/* reads from its first argument; with SYS_OUT: moves from the first to the third
+	 * (splice()) */
 	SYS_IN = 1 << 1,
 	SYS_ONE = 1 << 2,	/* is one call on an endpoint, with the same result */
 	SYS_SOCKETS = 1 << 3,	/* no pipe can be given to it */
 	SYS_WAIT = 1 << 4,	/* a thread sleeps in it, on no endpoint */
-	SYS_CLOSE = 1 << 5,	/* its first argument's file goes, perhaps */
+	SYS_CLOSE = 1 << 5,	/* may close the file of its first argument */
 	SYS_MADE = 3 << 6,	/* enum made, of the descriptors that it makes */
 	SYS_POLLS = 1 << 8,	/* its first two arguments are an array of struct pollfd */
-	SYS_SELECTS = 1 << 9,	/* its third is a set of descriptors to be written to */
-	SYS_LENGTH = 1 << 10,	/* its third says how many bytes it was given */
-	/*
-	 * its first says which call on sockets it is, and its second where that one's arguments are
-	 */
+	SYS_SELECTS = 1 << 9,	/* its third argument is a set of descriptors to write to */
+	SYS_LENGTH = 1 << 10,	/* its third argument says how many bytes it was given */
+	/* socketcall(): its first argument says which call, its second where the arguments are */
 	SYS_SOCKETCALL = 1 << 11,
-	/* writes, or where its first argument is open for reading only, reads */
+	/* writes; reads if its first argument is open for reading only */
 	SYS_EITHER = 1 << 12,
-	SYS_SECOND = 1 << 13,	/* with SYS_CLOSE: it is the second's that goes */
-	SYS_RANGE = 1 << 14,	/* the same, from the first to the second */
-	SYS_EXEC = 1 << 15,	/* the same, all that are not for the next program */
-	SYS_COUNT = 1 << 16,	/* its fourth says how many bytes it was given */
+	SYS_SECOND = 1 << 13,	/* with SYS_CLOSE: closes its second argument instead */
+	SYS_RANGE = 1 << 14,	/* with SYS_CLOSE: closes from its first to its second */
+	SYS_EXEC = 1 << 15,	/* with SYS_CLOSE: closes all close-on-exec descriptors */
+	SYS_COUNT = 1 << 16,	/* its fourth argument says how many bytes it was given */
 	SYS_PASSES = 1 << 17,	/* it may pass descriptors to another process */
 };
 
-/* the result is one, or two stand where an argument points */
+/* the new descriptor is the result, or two stand where an argument points */
 enum made { MADE_NONE, MADE_ONE, MADE_PAIR_FIRST, MADE_PAIR_FOURTH };
 
 #define MADE_SHIFT 6
@@ -107,7 +106,7 @@ static const unsigned int bits_of_syscall[SYSCALLS] = { SYSCALL_ROWS(BITS_X86, B
 static const unsigned int bits_of_syscall_32[SYSCALLS] = { SYSCALL_ROWS(BITS_32, BITS_OLD_32,
 	NO_ROW, BITS_ONLY_32) };
 
-/* what socketcall() may be, by SYS_* of linux/net.h; each argument is a word of 32 bits */
+/* the calls of socketcall(), by SYS_* of linux/net.h; each argument is a word of 32 bits */
 static const unsigned short bits_of_socketcall[32] = {
 	[1] = MADE_ONE << MADE_SHIFT,						/* socket */
 	[5] = MADE_ONE << MADE_SHIFT,						/* accept */
