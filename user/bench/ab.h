@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The tool's own cost: short slices of one test over one connection, with the programs detached,
- * attached and recording, and attached for somebody else. The three follow each other in a random
- * order, round after round, so that what drifts meets them alike; a round's ratio is to its own
- * detached slice. */
+ * attached and recording, and attached but tracing other processes. Each round runs the three
+ * slices in random order, so that drift affects all alike. A ratio divides a slice by the detached
+ * slice of the same round. */
 #ifndef IPCSTALL_BENCH_AB_H
 #define IPCSTALL_BENCH_AB_H
 
@@ -26,8 +26,8 @@ struct ab_result {
 	struct ab_ratio cpu[AB_ARMS], elapsed[AB_ARMS]; /* per message, to AB_OFF */
 };
 
-/* The two sessions must trace the same protocols, `traced` the workers and `beside` nobody; both
- * are stopped, and left stopped. */
+/* The two sessions must trace the same protocols: `traced` the workers, `beside` no process. Both
+ * are stopped first, and are stopped on return. */
 int ab_run(struct trace *traced, struct trace *beside, const struct bench_extra *x,
 	   uint64_t slice_ns, uint64_t seed, struct ab_result *out, struct err *e);
 

@@ -43,7 +43,7 @@ struct bench_options {
 	/* where output goes; not part of what was measured */
 	char *json, *csv, *raw, *repeat, *timeline, *perfetto;
 	char *connect; /* the host with the other end */
-	char *key;     /* the file with the secret that it knows too */
+	char *key;     /* the file with the secret shared with that host */
 	bool quiet, progress, mean, json_schema, ledger;
 	int colour; /* enum colour_when */
 	/* the ledger */
@@ -61,17 +61,17 @@ void bench_defaults(void *opts);
 struct bench_plan;
 struct run;
 
-/* How a plan comes by the other end on another host. */
+/* How a plan opens and closes its other end on another host. */
 struct far_end_ops {
 	/* Connect to plan->o.connect and agree on what is to be run; sets plan->remote. The plan is
 	 * otherwise complete. */
 	int (*open)(struct bench_plan *plan, struct err *e);
 	void (*close)(struct bench_plan *plan);
-	/* Stands in for the server's worker, from fork to exit. */
+	/* Replaces the server's worker, from fork to exit. */
 	void (*worker)(struct run *r, int orders, int reports);
 };
 
-/* Options made definite: what every point of the run shares. */
+/* The options with all defaults resolved: what every point of the run shares. */
 struct bench_plan {
 	struct bench_options o; /* a view: strings and lists belong to the caller's options */
 	const struct workload *w;
@@ -82,13 +82,13 @@ struct bench_plan {
 	struct link_spec link_spec;
 	struct link link;
 	bool has_link;
-	uint64_t warmup_ns; /* at least so long */
+	uint64_t warmup_ns; /* least duration of the warm-up */
 	struct tick_clock clock;
 	struct remote *remote;		   /* the other host; NULL: both ends are here */
-	const struct far_end_ops *far_end; /* whose `remote` is */
+	const struct far_end_ops *far_end; /* the operations on `remote` */
 };
 
-/* One more phase over a point's connection; nothing of it is in the point's figures. */
+/* One more phase over a point's connection; the point's figures contain nothing of it. */
 struct bench_slice {
 	uint64_t messages, elapsed_ns, cpu_ns; /* cpu: of both ends */
 };
@@ -97,10 +97,10 @@ struct bench_extra {
 	int (*run)(void *point_run, uint64_t duration_ns, struct bench_slice *s, struct err *e);
 };
 
-/* What a tracer hangs on; every member may be NULL. A failing prepare fails the point. */
+/* The callbacks of a tracer; every member may be NULL. If prepare fails, the point fails. */
 struct bench_hooks {
 	void *ctx;
-	int own_tracers; /* BPF programs it loads: not a stranger's */
+	int own_tracers; /* BPF programs it loads: no other tool's */
 	int (*prepare)(void *ctx, const pid_t pids[ROLES],
 		       struct err *e);		      /* the ends are connected, nothing was sent */
 	int (*phase_begin)(void *ctx, struct err *e); /* warm-up is over */
@@ -115,8 +115,8 @@ const char *placement_name(enum placement p);
 /* 0, or -1 with the reason why these options cannot work together. */
 int bench_plan(const struct bench_options *o, struct bench_plan *plan, struct err *e);
 int bench_plan_check_point(const struct bench_plan *plan, enum test t, int64_t size, struct err *e);
-/* Make the link, or reach the other host by far_end, where there is one; bench_teardown() lets go
- * of it. far_end NULL: no other host is asked for. */
+/* Make the link, or connect to the other host with far_end, if the plan has either.
+ * bench_teardown() undoes this. far_end may be NULL if the options name no other host. */
 int bench_setup(struct bench_plan *plan, const struct far_end_ops *far_end, struct err *e);
 void bench_teardown(struct bench_plan *plan);
 
@@ -124,11 +124,11 @@ void bench_teardown(struct bench_plan *plan);
 int bench_run_point(const struct bench_plan *plan, enum test t, int64_t size,
 		    const struct bench_hooks *hooks, struct point *p, struct err *e);
 
-/* What cannot be told from the values: options that were given and would have no effect. */
+/* Refuse options that were given but would have no effect, which their values alone do not show. */
 int bench_check_given(const struct bench_options *o, const struct opt_operands *given,
 		      struct err *e);
-/* unused_options.c: what a plan's tests could use, to be joined with that of other plans of the
- * run; and is there a use for this option, for all given ones? */
+/* unused_options.c: bench_uses() returns what a plan's tests use, as a mask; the caller ORs the
+ * masks of all plans of the run. The checks refuse one option, or any given one, without a use. */
 unsigned int bench_uses(const struct bench_plan *plan);
 int unused_options_check(unsigned int uses, const char *name, struct err *e);
 int unused_options_check_all(unsigned int uses, const struct opt_operands *given, struct err *e);
@@ -137,7 +137,7 @@ int unused_options_check_all(unsigned int uses, const struct opt_operands *given
 uint64_t bench_point_ns(const struct bench_plan *plan);
 bool bench_nodelay(const struct bench_plan *plan, enum test t);
 
-/* After this, SIGINT and SIGTERM end the point under way with EXIT_INTERRUPTED instead of the
+/* After this, SIGINT and SIGTERM end the current point with EXIT_INTERRUPTED instead of the
  * process. */
 void bench_catch_signals(void);
 extern volatile sig_atomic_t bench_interrupted;

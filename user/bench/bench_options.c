@@ -14,7 +14,7 @@ static const char *const backends[] = { "auto", "fentry", "kprobe", "rawtp", NUL
 static const char *const colours[] = { "auto", "always", "never", NULL };
 static const char *const engines[] = { "plain", "mmsg", "gso", "splice", "vmsplice", "zerocopy",
 	NULL };
-/* hints for who types a value; more is allowed */
+/* hints for completion; other values are allowed */
 static const char *const test_words[] = { "latency", "throughput", "latency,throughput", "oneway",
 	"connect", NULL };
 static const char *const link_words[] = { "lo", "veth", "bridge", NULL };
@@ -194,7 +194,7 @@ void bench_defaults(void *opts)
 	o->sizes.n = sizeof(seed_sizes) / sizeof(seed_sizes[0]);
 }
 
-/* 0 is "not given" to those who read the options, so it is no amount that could be asked for. */
+/* For these options 0 means "not given", so 0 cannot be asked for as an amount. */
 int bench_check_given(const struct bench_options *o, const struct opt_operands *given,
 		      struct err *e)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Bulk throughput: messages without pause, one acknowledgement at the end. The receiver's bytes and
- * time are the figure, cut into slices of time; the sender's, up to the acknowledgement, are kept
- * beside it. The clock is read once in a batch of messages, and batches are kept under BATCH_NS, so
- * that a stamp costs nothing and a stalled message still ends the run. */
+/* Bulk throughput: messages without pause, one acknowledgement at the end. The figure is the
+ * receiver's bytes over its time, cut into time slices; the sender's, up to the acknowledgement, is
+ * kept beside it. The clock is read once per batch of messages, so that a time stamp costs nothing.
+ * A batch is kept under BATCH_NS, so that a stalled message still ends the run. */
 #include "bench/run.h"
 
 enum { BATCH_NS = 50000, BATCH_MAX = 256 };
@@ -11,7 +11,7 @@ struct batch {
 	uint64_t size, left, since;
 };
 
-/* True when the clock is to be read; *now is then fresh. */
+/* True if the batch is over; *now is then the current tick. */
 static inline bool batch_over(struct batch *b, const struct tick_clock *c, uint64_t limit,
 			      uint64_t *now)
 {
@@ -100,8 +100,8 @@ static void end_slice(struct run *r, struct receiver *v)
 	v->slice_bytes = v->bytes;
 }
 
-/* A rest too short for a slice, or with no room for one, lengthens the one before it: the slices
- * together are all that the rate is of. */
+/* A remainder that is too short for a slice, or finds no room, is added to the last slice: the rate
+ * covers all slices together. */
 static void end_last_slice(struct run *r, struct receiver *v)
 {
 	struct tally *t = r->tally;
@@ -116,14 +116,14 @@ static void end_last_slice(struct run *r, struct receiver *v)
 	last->bytes += v->bytes - v->slice_bytes;
 }
 
-/* The first bytes start the time; they are in nobody's slice: since when they came is not known. */
+/* The first bytes start the receiver's time, and are in no slice: how long they took is unknown. */
 static void first_bytes(struct run *r, struct receiver *v)
 {
 	v->from = v->now = v->slice_from = v->batch.since = tick_now(&r->clock);
 	r->tally->unclocked = v->slice_bytes = v->bytes;
 }
 
-/* How much one receive may take: a message, unless the workload knows better. */
+/* The most that one receive may take: a message, unless the workload sets limits. */
 static size_t read_size(const struct run *r)
 {
 	size_t cap = r->size < r->w->read_least ? r->w->read_least : r->size;
@@ -150,8 +150,8 @@ static enum io receive(struct run *r, struct receiver *v, uint64_t limit)
 		reader_pause(r);
 		n = recv_some(&r->conn, r->buf, cap);
 
-		/* Reliable and lost: another host's word of the total came after its last byte. The
-		 * last stamp is near that. */
+		/* IO_LOST on a reliable transport: another host's total came after its last byte.
+		 * The last stamp is close to that byte. */
 		if (n == IO_LOST && client_done(r) &&
 		    (r->w->flags & WL_LOSSY || received_all(r, v)))
 			return IO_OK;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The time of connect(). The socket is made outside the stamps. The server resets each connection
- * (SO_LINGER 0), so that no port is left in TIME_WAIT, and the client waits for that: it never runs
- * ahead of the accept queue. */
+ * (SO_LINGER 0), so that no port is left in TIME_WAIT. The client waits for that reset, so it never
+ * runs ahead of the accept queue. */
 #include <errno.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
@@ -12,9 +12,9 @@
 
 enum { NOT_MEASURED = ~0u };
 
-/* A new socket's round trip is that of its handshake: the client's from SYN to SYN-ACK, the
- * server's from SYN-ACK to ACK (tcp_synack_rtt_meas()). Of no sample the smallest is ~0: 0 is a
- * round trip below 1 us. */
+/* A new socket's RTT is that of its handshake: the client's from SYN to SYN-ACK, the server's from
+ * SYN-ACK to ACK (tcp_synack_rtt_meas()). tcpi_min_rtt is ~0 if there was no sample; 0 is an RTT
+ * below 1 us. */
 static void note_rtt(const struct run *r, uint64_t i, int fd)
 {
 	struct tcp_info ti = { .tcpi_min_rtt = NOT_MEASURED };
@@ -40,8 +40,9 @@ static int one_connect(struct run *r, uint64_t i, struct err *e)
 	r->samples[ROLE_CLIENT][i] = t1 - t0;
 	if (!rc)
 		note_rtt(r, i, fd);
-	/* The handshake was over, and the server's reset overtook the wake-up: before that it is
-	 * ECONNREFUSED (tcp_reset()). What TCP measured is gone (tcp_disconnect()). */
+	/* The handshake was over, but the server's reset arrived before the wake-up. A reset before
+	 * the end of the handshake gives ECONNREFUSED (tcp_reset()). What TCP measured is lost
+	 * (tcp_disconnect()). */
 	if (rc && errno == ECONNRESET)
 		rc = 0;
 	if (rc)

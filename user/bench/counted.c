@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What an end counted, taken out of the memory that it shares with the coordinator. The end is a
- * process of its own, and what it counted may be another host's word: it is copied first, so that
- * it cannot change after it was looked at, and nothing of it is used as a number of elements before
- * it was found to be within the room there is. */
+/* Copies an end's counts out of the memory that it shares with the coordinator. The end is a
+ * separate process, and its counts may come from another host. They are copied before they are
+ * checked, so that they cannot change afterwards. No count serves as an array length before it is
+ * known to fit. */
 #include <string.h>
 
 #include "base/text.h"
 #include "bench/run.h"
 
-/* Of the server only those of one-way time in closed loop are places in an array: elsewhere its n
- * is a number of calls or messages. */
+/* The server's n counts array elements only for one-way time in closed loop; elsewhere it counts
+ * calls or messages. */
 static uint64_t most_samples(const struct run *r, enum role role)
 {
 	bool places = role == ROLE_CLIENT || (r->test == TEST_ONEWAY && !(r->plan->o.rate > 0));
@@ -49,7 +49,7 @@ int counts_check(const struct run *r, enum role role, const struct tally *t, str
 	return 0;
 }
 
-/* Any bytes made a truth value, and a text. */
+/* Turn arbitrary bytes into a bool and a text. */
 static void clean_facts(struct socket_facts *f)
 {
 	unsigned char byte;

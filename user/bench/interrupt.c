@@ -9,7 +9,8 @@ static void on_signal(int sig)
 	bench_interrupted = sig;
 }
 
-/* Held back except inside ppoll(), so that one cannot slip in between the question and the wait. */
+/* Both are blocked except inside ppoll(), so that none can come between the test of
+ * bench_interrupted and the wait. */
 void bench_catch_signals(void)
 {
 	struct sigaction sa = { .sa_handler = on_signal };

@@ -7,7 +7,6 @@
 #include "bench/point_run.h"
 #include "bench/shared_mem.h"
 
-/* --- one end alone: the other is on another host (local_end.h) --- */
 struct local_end {
 	struct point_run b;
 };

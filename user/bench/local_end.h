@@ -7,7 +7,7 @@
 
 struct local_end;
 
-/* bind: the address to listen at. NULL with the reason, and then nothing is left. */
+/* bind: the address to listen at. On failure returns NULL with the reason and keeps nothing. */
 struct local_end *local_end_start(const struct bench_plan *plan, enum test t, int64_t size,
 				  const char *bind, struct err *e);
 struct run *local_end_run(struct local_end *h);
@@ -16,7 +16,7 @@ pid_t local_end_pid(const struct local_end *h);
 int local_end_fd(const struct local_end *h);
 int local_end_order(struct local_end *h, const struct order_msg *o, struct err *e);
 int local_end_report(struct local_end *h, struct err *e);
-/* A phase begins: what its end will say is not known. */
+/* Call when a phase begins: forgets what the ends shared in the previous phase. */
 void local_end_reset(struct local_end *h);
 void local_end_stop(struct local_end *h, bool failed);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One-way time in open loop: the sender keeps its schedule whatever the receiver does, and the
- * receiver's stamp minus the intended start is the sample. Both ends compute the schedule from the
- * same first instant, so nothing travels but the message. */
+/* One-way time in open loop: the sender keeps its schedule whatever the receiver does. A sample is
+ * the receiver's stamp minus the scheduled start. The sender stores the starts in memory that both
+ * ends share, so nothing travels but the message. */
 #include "bench/run.h"
 
 static int oneway_client(struct run *r, const struct phase *p, struct err *e)
@@ -32,7 +32,7 @@ static int oneway_client(struct run *r, const struct phase *p, struct err *e)
 	return 0;
 }
 
-/* Which message came is its number: on a stream the count, on datagrams the header's. */
+/* The number of the message that arrived: on a stream the count, on datagrams the header's. */
 static uint64_t which(const struct run *r, uint64_t count, uint32_t base)
 {
 	return r->w->flags & WL_DATAGRAM && r->size >= sizeof(uint32_t)

@@ -15,7 +15,7 @@ static size_t answer_size(const struct run *r)
 	return r->test == TEST_THROUGHPUT ? 1 : r->size;
 }
 
-/* Wait for the intended start; the last stretch awake, since timers are late by tens of us. */
+/* Wait for the scheduled start. The last part is a busy wait: timers are late by tens of us. */
 uint64_t wait_intended(const struct run *r, uint64_t when)
 {
 	uint64_t now = tick_now(&r->clock);
@@ -40,7 +40,7 @@ static int finish(struct run *r, uint64_t from, uint64_t to, uint64_t sent, uint
 	return 0;
 }
 
-/* The plain loop: nothing in it but two calls, a stamp, a store and whether to stop. */
+/* The plain loop: only two calls, a stamp, a store and the test whether to stop. */
 static int client_closed(struct run *r, const struct phase *p, struct err *e)
 {
 	uint64_t *samples = r->samples[ROLE_CLIENT], from = tick_now(&r->clock), prev = from, n = 0;
@@ -69,8 +69,8 @@ static int client_closed(struct run *r, const struct phase *p, struct err *e)
 	return finish(r, from, prev, i, n);
 }
 
-/* Each message has the time until the next one's moment: without that of the last, one too many
- * would be counted to the rate. */
+/* On a schedule each message owns the time until the next one's start. Without that of the last
+ * message, the rate would count one message too many. */
 static uint64_t end_of_schedule(const struct run *r, uint64_t from, uint64_t n, uint64_t now)
 {
 	uint64_t end = from + (uint64_t)(schedule_gap(r) * (double)n);
@@ -78,8 +78,9 @@ static uint64_t end_of_schedule(const struct run *r, uint64_t from, uint64_t n, 
 	return r->test == TEST_THROUGHPUT && end > now ? end : now;
 }
 
-/* The same with a moment of its own for each message: the sample counts from there, however late it
- * could start. Of a round trip half is the latency; of the wait before it all is. */
+/* The same loop with a scheduled start for each message: the sample counts from there, however late
+ * the message started. Latency is half of the round trip but all of the wait before it, so the wait
+ * is added twice. */
 static int client_at_rate(struct run *r, const struct phase *p, struct err *e)
 {
 	uint64_t *samples = r->samples[ROLE_CLIENT], from = tick_now(&r->clock), now = from, n = 0;
@@ -112,10 +113,10 @@ static int client_at_rate(struct run *r, const struct phase *p, struct err *e)
 	return finish(r, from, end_of_schedule(r, from, i, now), i, n);
 }
 
-/* Several questions under way. Answers come in order, so a ring of starts is enough. */
+/* Several questions in flight. Answers come in order, so a ring of start times is enough. */
 struct window {
 	uint64_t size, *start, asked, answered;
-	uint64_t fill; /* so many are answered before the time begins */
+	uint64_t fill; /* number of answers before the timed part begins */
 	uint64_t from, to, deadline, now, counted;
 };
 
@@ -125,10 +126,10 @@ static void window_time_begins(struct window *w, const struct run *r, const stru
 	w->deadline = w->from + ns_to_ticks(&r->clock, p->duration_ns);
 }
 
-/* A question goes out when an answer comes, so every K-th answer belongs to one chain of round
- * trips without a gap: from one of these to another the path is as full at the end as at the
- * beginning, and no burst of answers is cut in two. Filling the path before and emptying it after
- * is nobody's rate. */
+/* An answer releases a question, so every K-th answer belongs to one chain of round trips without a
+ * gap. If the timed part begins and ends at answers of one chain, the path is as full at its end as
+ * at its beginning, and no burst of answers is cut in two. Filling the path before and draining it
+ * afterwards is in no rate. */
 static bool window_turned(const struct phase *p, const struct window *w)
 {
 	if (!w->counted || w->counted >= p->max_count)
@@ -136,7 +137,7 @@ static bool window_turned(const struct phase *p, const struct window *w)
 	return w->counted >= p->min_count && w->counted % w->size == 0 && w->now >= w->deadline;
 }
 
-/* Is the next question the last one? The other end must know before that goes out. */
+/* Is the next question the last one? The other end must know before the question is sent. */
 static bool window_closes(struct run *r, const struct phase *p, const struct window *w)
 {
 	if (!w->fill)
@@ -168,7 +169,7 @@ static enum io window_take(struct run *r, const struct phase *p, struct window *
 	return rc;
 }
 
-/* What is not recorded has no figure, so all of it counts. */
+/* A phase that is not recorded has no figure, so none of its answers are left out. */
 static int client_window(struct run *r, const struct phase *p, struct err *e)
 {
 	uint64_t k = (uint64_t)r->plan->o.outstanding;

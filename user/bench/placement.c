@@ -22,7 +22,7 @@ int place_worker(const struct bench_plan *plan, enum role role, struct err *e)
 		       plan->cpus[role]);
 }
 
-/* As long as 0 is held in this file, idle CPUs stay in the state with no exit latency:
+/* While this file is open and holds 0, idle CPUs stay in the state with no exit latency:
  * cpu_latency_qos_add_request(). */
 int stay_awake(enum placement p, struct err *e)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From options to a plan: defaults made definite, what cannot work refused before anything runs. */
+/* Turns options into a plan: resolves defaults, refuses what cannot work before anything runs. */
 #include <sched.h>
 #include <string.h>
 #include <unistd.h>
@@ -141,7 +141,7 @@ static int place(struct bench_plan *p, struct err *e)
 #define TCPS  "tcp, grpc, thrift"
 #define INETS "tcp, udp, rudp, grpc, thrift"
 
-/* One row: options that belong to some workloads only. */
+/* Options that belong to some workloads only, one row each. */
 static int check_belonging(const struct bench_plan *p, struct err *e)
 {
 	const struct bench_options *o = &p->o;
@@ -193,7 +193,7 @@ static int check_belonging(const struct bench_plan *p, struct err *e)
 
 enum { MSS_LEAST = 88, MSS_MOST = 32767 }; /* do_tcp_setsockopt(): TCP_MIN_MSS, MAX_TCP_WINDOW */
 
-/* "these two exclude each other, because" */
+/* Options that exclude each other, and the message that says why. */
 struct conflict {
 	bool clash;
 	const char *text;
@@ -376,9 +376,9 @@ static int check_conflicts(const struct bench_plan *p, struct err *e)
 		       : 0;
 }
 
-/* K messages are sent before an answer is read. A Unix socket charges each answer, of a byte too,
- * with a buffer of its own (SKB_TRUESIZE(), 768 bytes), and a datagram's receiver takes no more
- * than max_dgram_qlen: whoever answers then blocks, and with him whoever asks. */
+/* K messages are sent before an answer is read. A Unix socket charges each answer, even of one
+ * byte, with a buffer of its own (SKB_TRUESIZE(), 768 bytes), and a datagram's receiver queues no
+ * more than max_dgram_qlen. Beyond that the answering end blocks, and then the asking end too. */
 static int64_t outstanding_most(const struct bench_plan *p)
 {
 	int64_t room = p->o.sndbuf ? product(2, p->o.sndbuf) : UNIX_SNDBUF,
@@ -478,7 +478,7 @@ static void to_workload_options(const struct bench_plan *p, struct workload_opti
 					 .mss = p->o.mss };
 }
 
-/* An int, a double and a structure have one size each, and are no stream. */
+/* An int, a double and a structure have one size each, and no stream carries them. */
 static void fixed_payload(struct bench_plan *p)
 {
 	static int64_t sizes[RPC_STRUCT + 1];
@@ -501,7 +501,7 @@ int bench_plan(const struct bench_options *o, struct bench_plan *p, struct err *
 	    pattern_parse(o->pattern ? o->pattern : "single", &p->pattern, e))
 		return -1;
 	fixed_payload(p);
-	if (!o->tests && o->engine != ENGINE_PLAIN) /* what an engine can do is what is meant */
+	if (!o->tests && o->engine != ENGINE_PLAIN) /* an engine can only do throughput */
 		p->tests = 1u << TEST_THROUGHPUT;
 	if (check_belonging(p, e) || check_conflicts(p, e) || place(p, e) || check_points(p, e))
 		return -1;

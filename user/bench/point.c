@@ -14,7 +14,7 @@ const char *test_name(enum test t)
 	return names[t];
 }
 
-/* Warnings beyond the room for them are dropped: the first ones are the nearest to the cause. */
+/* Drops warnings for which there is no room: the first ones are the nearest to the cause. */
 void point_warn(struct point *p, const char *fmt, ...)
 {
 	va_list ap;
@@ -35,15 +35,15 @@ void point_free(struct point *p)
 	memset(p, 0, sizeof(*p));
 }
 
-/* Throughput with several under way: a message's own time is that of all of them. */
+/* Throughput with several messages in flight: the latency of each includes time of the others. */
 static bool overlap(enum test t, double mean_ns, double messages, double elapsed_ns)
 {
 	return t == TEST_THROUGHPUT && mean_ns * messages > 1.5 * elapsed_ns;
 }
 
-/* With a sample for each message that is their mean, else the time over the messages: both count
- * what is rare by its weight. Where all were lost, one would have taken at least as long as the
- * round. */
+/* If each message has a sample, the cost is their mean, else the time divided by the messages: both
+ * weight rare long messages as they should. If all were lost, one would have taken at least as long
+ * as the round. */
 double cost_of_message(enum test t, double mean_ns, double messages, double sent, double elapsed_ns)
 {
 	if (!isnan(mean_ns) && !overlap(t, mean_ns, messages, elapsed_ns))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a run found, as plain data. Knows neither how it was measured nor how it will be shown.
- * Unknown is NAN in a double, FACT_UNKNOWN in a number (workloads/facts.h), false in a has_...
- * flag; never 0. */
+/* The result of a point, as plain data: independent of how it was measured and how it is shown. An
+ * unknown value is NAN in a double, FACT_UNKNOWN in a number (workloads/facts.h), false in a
+ * has_... flag; never 0. */
 #ifndef IPCSTALL_BENCH_POINT_H
 #define IPCSTALL_BENCH_POINT_H
 
@@ -18,37 +18,37 @@
 struct reliable_result {
 	bool present;
 	struct reliable_counts n;
-	double loss; /* share of transmissions which no reader ever saw: lost on the way, or dropped
-		      */
-	uint64_t over_rto, over_second; /* latency: messages that took longer */
+	double loss; /* share of transmissions that never reached the reader: lost or dropped */
+	uint64_t over_rto, over_second; /* latency: messages that took longer than this */
 };
 
 struct latency_result {
 	bool present;
 	struct summary s;      /* ns */
 	struct hdr *histogram; /* owned; NULL: none */
-	/* oneway: the two directions apart */
+	/* oneway: each direction by itself */
 	bool has_directions;
 	struct summary there, back;
-	/* connect over TCP: its parts, by TCP's own measure, at the client and at the server */
+	/* connect over TCP: the handshake's parts as TCP measured them, at client and server */
 	bool has_syn, has_synack;
 	struct summary syn, synack;
 };
 
 struct throughput_result {
 	bool present;
-	double bytes_per_s; /* those after the first receive, over the time since */
-	struct interval ci; /* of the trials' mean, each counting as long as it lasted */
-	double *trials;	    /* owned: bytes per second in each slice of the run, */
-	double *trial_ns;   /* and how long that was */
+	double bytes_per_s; /* bytes after the first receive, divided by the time since then */
+	struct interval ci; /* of the trials' mean, weighted by their durations */
+	double *trials;	    /* owned: bytes per second in each slice of the run */
+	double *trial_ns;   /* owned: the duration of each slice */
 	size_t n_trials;
 	double acked_bytes_per_s; /* over the sender's time, from its first byte to the final ack */
 };
 
-/* A call beside a plain message of the same size over the same path, half a round trip and bulk. */
+/* A remote call beside a plain message of the same size over the same path: half a round trip, and
+ * bulk throughput. */
 struct rpc_result {
 	bool present;
-	const char *payload, *transport, *plain_mode; /* transport NULL: the library has one only */
+	const char *payload, *transport, *plain_mode; /* transport NULL: the library has only one */
 	struct rpc_facts facts;
 	double plain_ns, plain_bytes_per_s; /* NAN: not measured */
 };
@@ -61,8 +61,8 @@ struct knobs {
 
 enum { TUNED_TRIED = 16 };
 
-/* How a point's knobs were found: each trial's bytes a second, or its median in ns; NAN: it could
- * not be had. The first trial is that of the kernel's own choice. */
+/* How a point's knobs were found. score: a trial's bytes per second, or its median in ns; NAN: the
+ * trial failed. The first trial uses the kernel's own choice. */
 struct tuned {
 	bool present;
 	struct knobs chosen;
@@ -107,8 +107,8 @@ void point_warn(struct point *p, const char *fmt, ...) __attribute__((format(pri
 void point_free(struct point *p);
 const char *test_name(enum test t);
 
-/* What a message took, from its mean latency (NAN: there is none), how many arrived and were sent,
- * and how long the round was; NAN: unknown. */
+/* Time per message, from the mean latency (NAN: none), the number of messages that arrived and of
+ * those sent, and the duration of the round. NAN: unknown. */
 double cost_of_message(enum test t, double mean_ns, double messages, double sent,
 		       double elapsed_ns);
 double point_cost_ns(const struct point *p);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a point's two ends are made of, before they are forked and after they are gone. */
+/* Sets up what a point's two ends need before they are forked, and cleans up after them. */
 #include "bench/point_run.h"
 
 #include <sys/socket.h>

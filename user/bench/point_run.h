@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One point's two ends: the processes, and the pipes through which they are ordered and report. */
+/* The two ends of a point: their processes, and the pipes for orders and reports. */
 #ifndef IPCSTALL_BENCH_POINT_RUN_H
 #define IPCSTALL_BENCH_POINT_RUN_H
 
@@ -7,7 +7,7 @@
 
 struct worker {
 	pid_t pid;
-	int orders, reports; /* our ends */
+	int orders, reports; /* the coordinator's ends of the pipes */
 };
 
 struct point_run {
@@ -18,16 +18,16 @@ struct point_run {
 };
 
 void point_run_init(struct point_run *b, const struct bench_plan *plan, enum test t, int64_t size);
-/* All that both ends have before they are forked. */
+/* Set up everything that both ends have before they are forked. */
 int point_run_open(struct point_run *b, struct err *e);
-/* Ends what was begun, as far as it was. */
+/* Undo everything that was set up; also after a partial failure. */
 void point_run_end(struct point_run *b, bool failed);
 
 /* workers.c */
 int point_run_spawn(struct point_run *b, enum role role, struct err *e);
 int point_run_order(struct point_run *b, enum role role, const struct order_msg *o, struct err *e);
 int point_run_report(struct point_run *b, enum role role, struct err *e);
-/* An order, and the reports of whoever has it. */
+/* Send an order, and await the report of each end that got it. */
 int point_run_order_one(struct point_run *b, enum role role, enum order what, struct err *e);
 int point_run_order_both(struct point_run *b, const struct order_msg *o, uint64_t budget_ns,
 			 struct err *e);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Messages over a workload that acknowledges and repeats by itself. One loop for both tests: the
- * window is kept full; latency is the time from a message's first packet going out to the
- * acknowledgement that settles its last one. The other end takes messages as in the plain tests,
- * and then stays to acknowledge again until nothing is under way: the last acknowledgement may be
- * lost too. */
+/* Messages over a workload that acknowledges and retransmits by itself. One loop serves both tests:
+ * it keeps the window full. Latency is the time from sending a message's first packet until all its
+ * packets are acknowledged. The other end receives as in the plain tests. It then stays to
+ * acknowledge again until no packet is in flight: the last acknowledgement may be lost too. */
 #include <poll.h>
 #include <stdlib.h>
 
@@ -20,7 +19,7 @@ struct outbox {
 	struct message *ring;
 	uint64_t slots, begun, samples;
 	int64_t first;	 /* number of the phase's first packet; -1: none yet */
-	uint64_t pieces; /* packets a message */
+	uint64_t pieces; /* packets per message */
 };
 
 static enum io settle(struct run *r, struct outbox *o, bool block)
@@ -37,8 +36,8 @@ static enum io settle(struct run *r, struct outbox *o, bool block)
 	return IO_OK;
 }
 
-/* Acknowledgements that are there already are taken before the next packet, so that none waits to
- * be stamped. */
+/* Take the acknowledgements that have arrived before sending the next packet, so that none waits
+ * for its time stamp. */
 static enum io settle_present(struct run *r, struct outbox *o)
 {
 	enum io rc = IO_OK;
@@ -138,7 +137,7 @@ static int reliable_client(struct run *r, const struct phase *p, struct err *e)
 	return 0;
 }
 
-/* The phase is over for this end, perhaps not for the other one. */
+/* The phase is over for this end, but may not be for the other: keep acknowledging. */
 static int stay(struct run *r, struct err *e)
 {
 	struct pollfd p = { r->conn.rfd, POLLIN, 0 };

@@ -12,14 +12,14 @@
 #include "workloads/rpc.h"
 #include "workloads/worker_abi.h"
 
-#define PHASE_MOST_NS INT64_C(86400000000000) /* no phase takes longer, nor a part of one */
+#define PHASE_MOST_NS INT64_C(86400000000000) /* longest phase, and longest part of one */
 
 struct report_msg {
 	bool ok;
 	struct err err;
 };
 
-/* In a client's sample: that long was waited, and nothing came. */
+/* Flag in a client's sample: nothing arrived in that time. */
 #define SAMPLE_LOST (1ull << 63)
 
 struct run {
@@ -32,8 +32,7 @@ struct run {
 	bool nodelay;
 	struct shared *sh;
 	uint64_t *samples[ROLES]; /* shared; ticks */
-	uint32_t *rtt[ROLES]; /* connect over TCP: what each end's TCP measured in the handshake, us
-				 + 1, 0: unknown; shared */
+	uint32_t *rtt[ROLES]; /* connect over TCP: each TCP's handshake RTT, us + 1; 0: unknown */
 	size_t max_samples;
 	struct rpc_fds fds; /* WL_RPC: what the program takes over */
 	char *buf;
@@ -45,7 +44,7 @@ struct run {
 	struct tally counted[ROLES]; /* the coordinator's copies, checked: counts_take() */
 };
 
-/* counted.c: after a report, what that end counted; -1: there is no such number. */
+/* counted.c: copy and check an end's counts after its report; -1: a count is impossible. */
 int counts_take(struct run *r, enum role role, struct err *e);
 int counts_check(const struct run *r, enum role role, const struct tally *t, struct err *e);
 
@@ -58,11 +57,11 @@ extern const struct test_ops test_pingpong, test_bulk, test_oneway_rate, test_co
 	test_reliable;
 const struct test_ops *test_ops_of(const struct bench_plan *plan, enum test t);
 
-/* A point with the plan's own knobs: bench_run_point() without what --tuned adds. */
+/* Run a point with the plan's own knobs: bench_run_point() without what --tuned adds. */
 int bench_run_as_planned(const struct bench_plan *plan, enum test t, int64_t size,
 			 const struct bench_hooks *hooks, struct point *p, struct err *e);
 
-/* The worker's life, from fork to exit. */
+/* The worker process, from fork to exit. */
 void worker_main(struct run *r, int orders, int reports) __attribute__((noreturn));
 /* The next order; false: the coordinator is gone. */
 bool order_read(int fd, struct order_msg *o);
@@ -70,7 +69,7 @@ int worker_fail(const struct run *r, enum io rc, const char *what, struct err *e
 
 enum io pattern_send(struct run *r, size_t size);
 
-/* One message in the pattern's pieces. */
+/* Send one message, cut as the pattern says. */
 static inline enum io run_send(struct run *r, size_t size)
 {
 	if (r->plan->pattern.kind == PATTERN_SINGLE)
@@ -87,13 +86,14 @@ static inline bool stop_here(struct run *r, const struct phase *p, uint64_t i, u
 	return true;
 }
 
-/* Half of each sample is the figure, but where the way to the acknowledgement is it. */
+/* True if the latency is half of each sample. With a reliable workload it is the whole sample, the
+ * time to the acknowledgement. */
 static inline bool is_round_trip(const struct run *r)
 {
 	return r->test == TEST_LATENCY && !(r->w->flags & WL_RELIABLE);
 }
 
-/* ticks from one message's moment to the next one's */
+/* ticks between the scheduled starts of two messages */
 static inline double schedule_gap(const struct run *r)
 {
 	return (double)ns_to_ticks(&r->clock, 1000000000) / r->plan->o.rate;
@@ -109,18 +109,18 @@ static inline bool client_done(const struct run *r)
 	return __atomic_load_n(&r->sh->done, __ATOMIC_ACQUIRE);
 }
 
-/* Until the tick `when`; returns the stamp at which it was over. */
+/* Wait until the tick `when`; returns the tick at which the wait ended. */
 uint64_t wait_intended(const struct run *r, uint64_t when);
 
-/* The application that is busy elsewhere before it reads. */
+/* Simulates an application that is busy elsewhere before it reads. */
 static inline void reader_pause(const struct run *r)
 {
 	if (r->plan->o.reader_pause)
 		sleep_until_ns(now_ns() + (uint64_t)r->plan->o.reader_pause);
 }
 
-/* The leading end's side of the phase is over. Who carries that to another host sleeps until then.
- */
+/* The leading end has finished its side of the phase. With another host, wake the process that
+ * tells it so. */
 static inline void run_done(struct run *r)
 {
 	__atomic_store_n(&r->sh->done, 1, __ATOMIC_RELEASE);
@@ -128,7 +128,7 @@ static inline void run_done(struct run *r)
 		syscall(SYS_futex, &r->sh->done, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* How much longer a phase may take where what is lost is sent again. */
+/* How much longer a phase may take because lost packets are sent again. */
 uint64_t bench_repeats_ns(const struct run *r, const struct phase *p);
 
 /* placement.c */
@@ -137,7 +137,7 @@ int stay_awake(
 	enum placement p,
 	struct err *e); /* a descriptor to close after the run, -1: none needed, -2: failed */
 
-/* summary.c: from the workers' tallies to the point. */
+/* summary.c: compute the point from the workers' tallies. */
 int summarise_point(const struct run *r, struct point *p, struct err *e);
 
 #endif

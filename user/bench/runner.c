@@ -7,13 +7,13 @@
 #include "bench/shared_mem.h"
 
 enum {
-	RELIABLE_PIECE = 65000, /* or so, of a message in one packet */
+	RELIABLE_PIECE = 65000, /* approximate part of a message in one packet */
 	WARMUP_MOST_NS = 2000000000,
-	RELIABLE_LEAST = 100, /* messages, where some are dropped: fewer say nothing of the waits */
+	RELIABLE_LEAST = 100, /* messages, if some are dropped: fewer say nothing of the waits */
 };
 
-/* What is dropped is waited for: twice as long as on average, and many times over for the
- * unluckiest packet. */
+/* Time to wait for dropped packets: twice the average for all of them, and forty times the average
+ * for the unluckiest packet. */
 uint64_t bench_repeats_ns(const struct run *r, const struct phase *p)
 {
 	double kept = 1 - r->wo.drop, each = (double)r->wo.rto_ns * r->wo.drop / kept, packets;
@@ -24,15 +24,15 @@ uint64_t bench_repeats_ns(const struct run *r, const struct phase *p)
 	return (uint64_t)(2 * packets * each + 40 * each);
 }
 
-/* Messages of a measured phase that are in no figure: what fills and empties a window, and the one
- * turn that its time may be too short for. */
+/* Messages of a measured phase that no figure counts: those that fill and drain a window, and one
+ * turn of the window, for which the phase may be too short. */
 static double uncounted(const struct run *r)
 {
 	return r->plan->o.outstanding > 1 ? 3.0 * (double)r->plan->o.outstanding : 0;
 }
 
-/* When a phase's time is over a slow link still has to carry what the sender's buffer holds
- * (tcp_wmem: up to 4 MiB), and the fewest messages. */
+/* When a phase's time is over, a slow link still has to carry the contents of the send buffer
+ * (tcp_wmem: up to 4 MiB) and the phase's least number of messages. */
 static uint64_t drain_ns(const struct run *r, const struct phase *p)
 {
 	const struct bench_plan *plan = r->plan;
@@ -47,8 +47,8 @@ static uint64_t drain_ns(const struct run *r, const struct phase *p)
 			  rate);
 }
 
-/* So many messages may take ten times as long, each, as those of the warm-up did: a number, or a
- * schedule that is too fast, takes no account of the duration. */
+/* Time limit by the number of messages: each may take ten times as long as in the warm-up. A fixed
+ * number, or a schedule that is too fast, does not depend on the duration. */
 static uint64_t work_ns(const struct run *r, const struct phase *p, const struct point *pt)
 {
 	double scheduled = r->plan->o.rate * (double)p->duration_ns / 1e9,
@@ -63,7 +63,7 @@ void phase_reset(struct shared *sh)
 	sh->done = sh->started = 0;
 }
 
-/* the fewest messages of a phase, each at its own moment */
+/* the time of a phase's least number of messages on their schedule */
 static uint64_t scheduled_ns(const struct run *r, const struct phase *p)
 {
 	return r->plan->o.rate > 0 ? (uint64_t)fmin((double)p->min_count * 1e9 / r->plan->o.rate,
@@ -80,7 +80,7 @@ static int order_and_count(struct point_run *b, const struct order_msg *o, uint6
 		       : 0;
 }
 
-/* `more`: than the phase's own duration, and what its path takes */
+/* `more`: time beyond the phase's own duration and what its path needs */
 static int run_phase(struct point_run *b, const struct phase *p, uint64_t more, struct err *e)
 {
 	struct order_msg o = { .order = ORDER_PHASE, .phase = *p };
@@ -92,8 +92,7 @@ static int run_phase(struct point_run *b, const struct phase *p, uint64_t more, 
 	return order_and_count(b, &o, o.phase.budget_ns, e);
 }
 
-/* How many messages one round of warming up may have: on a slow schedule a few are all the time
- * that there is. */
+/* The most messages in one round of the warm-up: on a slow schedule a few take all its time. */
 static uint64_t round_most(const struct run *r)
 {
 	double scheduled =
@@ -128,7 +127,8 @@ static int warm_up(struct point_run *b, struct point *pt, struct err *e)
 	return 0;
 }
 
-/* By its duration; where it ends by a number, by what the warm-up foretells of that. */
+/* The duration of a trial: from the phase's duration, or, if a number ends the phase, from the
+ * duration that the warm-up predicts. */
 static uint64_t slice_ns(const struct run *r, const struct phase *p, const struct point *pt)
 {
 	bool counted = r->plan->o.count || r->plan->o.bytes;
@@ -172,7 +172,7 @@ static void watch(const struct point_run *b, struct noise_window *w)
 	noise_begin(w, pids, ROLES, CPU_COUNT(&cpus) ? &cpus : NULL);
 }
 
-/* Two ends on one CPU take it from each other: there, being switched off it says nothing. */
+/* Two ends on one CPU preempt each other: their context switches are no sign of noise. */
 static void judge(const struct point_run *b, const struct bench_hooks *h,
 		  const struct noise_window *w, struct point *pt)
 {
@@ -262,7 +262,7 @@ static int connect_ends(struct point_run *b, struct err *e)
 static int play(struct point_run *b, const struct bench_hooks *h, struct point *pt, struct err *e)
 {
 	struct order_msg facts = { .order = ORDER_FACTS };
-	/* who stands in for another host's end has nothing to trace but the control channel */
+	/* the stand-in for another host's end has nothing to trace but the control channel */
 	pid_t pids[ROLES] = { b->worker[ROLE_CLIENT].pid,
 			      b->run.plan->remote ? 0 : b->worker[ROLE_SERVER].pid };
 

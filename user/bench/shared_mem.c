@@ -22,13 +22,13 @@ static void *map_shared(size_t bytes, struct err *e)
 	return guarded_map(bytes, LESS, e);
 }
 
-/* What a program that takes the worker's place is to have too, by descriptor. */
+/* Memory that a program replacing the worker must have too: passed to it by descriptor. */
 static void *map_for_program(const struct run *r, size_t bytes, int *fd, struct err *e)
 {
 	return r->w->flags & WL_RPC ? guarded_map_file(bytes, LESS, fd, e) : map_shared(bytes, e);
 }
 
-/* A round trip takes no less than a microsecond: so many samples at most. */
+/* A round trip takes at least a microsecond, which limits the number of samples. */
 static size_t sample_room(const struct bench_plan *plan, enum test t, size_t size)
 {
 	uint64_t n = (uint64_t)plan->o.duration / 1000;
@@ -59,7 +59,7 @@ static int map_rtt(struct run *r, struct err *e)
 	return 0;
 }
 
-/* What the other end writes in its own order: nothing of the phase before is to stand there. */
+/* Clear what the other end fills in its own order, so that nothing of the last phase remains. */
 void shared_mem_clear(struct run *r)
 {
 	if (r->samples[ROLE_SERVER])
@@ -69,7 +69,7 @@ void shared_mem_clear(struct run *r)
 			memset(r->rtt[i], 0, rtt_room(r));
 }
 
-/* What this test takes here; of rudp the packets that it keeps too. */
+/* The memory that this test needs here, with the packets that rudp keeps. */
 size_t shared_mem_bytes(const struct bench_plan *plan, enum test t, size_t size)
 {
 	size_t samples = (sample_room(plan, t, size) + 1) * sizeof(uint64_t) *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From what the workers counted to what the result says. Runs after the measurement, at leisure. */
+/* Computes the result from the workers' counts, after the measurement. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static uint64_t *new_samples(size_t n, struct err *e)
 	return v;
 }
 
-/* Samples of the client alone: RTT (halved for latency), connect time, or a message to its ack. */
+/* Samples of the client alone: RTT (halved for latency), connect time, or time from send to ack. */
 static int from_client(const struct run *r, struct point *p, struct err *e)
 {
 	const struct tally *c = &r->counted[ROLE_CLIENT];
@@ -88,7 +88,7 @@ static int from_client(const struct run *r, struct point *p, struct err *e)
 	return fill_latency(p, v, n, e);
 }
 
-/* One end's part of the handshakes, as its TCP measured it; none where the other host did. */
+/* One end's part of the handshakes, as its TCP measured it; none if that was on another host. */
 static int handshake_part(const struct run *r, enum role end, struct summary *out, bool *has,
 			  struct err *e)
 {
@@ -121,7 +121,7 @@ static int fill_from_client(const struct run *r, struct point *p, struct err *e)
 		       : 0;
 }
 
-/* Closed loop: client samples are round trips from stamp to stamp, server samples those between. */
+/* Closed loop: client samples are round trips from stamp to stamp, server samples stamps within. */
 static int oneway_closed(const struct run *r, struct point *p, struct err *e)
 {
 	const struct tally *c = &r->counted[ROLE_CLIENT], *s = &r->counted[ROLE_SERVER];
@@ -215,8 +215,8 @@ static int trials_from_slices(const struct run *r, struct point *p, struct err *
 	return 0;
 }
 
-/* The tick at which message i was done; `before`: that of the one before it in its chain of round
- * trips. */
+/* The tick at which message i was done; `before`: that of the previous message in its chain of
+ * round trips. */
 static uint64_t done_at(const struct run *r, size_t i, uint64_t before)
 {
 	uint64_t took = r->samples[ROLE_CLIENT][i] & ~SAMPLE_LOST, slot_ends;
@@ -228,9 +228,9 @@ static uint64_t done_at(const struct run *r, size_t i, uint64_t before)
 	return took > slot_ends ? took : slot_ends;
 }
 
-/* With an ack for each message, a slice of time is a run of samples and the timeouts among them.
- * Of several under way every K-th is one of a chain without a gap; on a schedule each begins at its
- * own moment. */
+/* With an ack for each message, a trial is a run of samples, with their timeouts. With K messages
+ * in flight, every K-th belongs to one chain without a gap. On a schedule each message has its own
+ * start. */
 static int trials_from_samples(const struct run *r, struct point *p, struct err *e)
 {
 	const struct tally *c = &r->counted[ROLE_CLIENT];
@@ -263,15 +263,15 @@ static void trial_interval(const struct run *r, struct point *p)
 	t->ci = (struct interval){ .lo = NAN, .hi = NAN, .level = 0.95, .method = "none" };
 	if (t->n_trials >= 3)
 		t->ci = stats_bootstrap_mean(&s, t->trial_ns, 0.95, &rng);
-	else if (!isnan(t->bytes_per_s)) /* of what has no rate that is said already */
+	else if (!isnan(t->bytes_per_s)) /* no rate: no_rate() has warned already */
 		point_warn(p, "only %zu trials: no interval is given for the throughput; give %s",
 			   t->n_trials,
 			   r->plan->o.count || r->plan->o.bytes ? "more messages"
 								: "a longer --duration");
 }
 
-/* The receiver's time begins with its first receive. Where most had been sent by then, its reads
- * emptied a buffer: how fast that goes says nothing of the path. */
+/* The receiver's time begins with its first receive. If most bytes had been sent by then, its reads
+ * only emptied a buffer, and their speed says nothing of the path. */
 static bool only_emptied(const struct point *p, uint64_t received_ns)
 {
 	return received_ns < p->elapsed_ns / 2;
@@ -303,7 +303,7 @@ static int fill_throughput(const struct run *r, struct point *p, struct err *e)
 	p->throughput.present = true;
 	p->throughput.bytes_per_s =
 		unclocked <= p->bytes ? (double)(p->bytes - unclocked) * 1e9 / (double)received_ns
-				      : NAN; /* another host says it */
+				      : NAN; /* only another host can report this */
 	p->throughput.acked_bytes_per_s = r->w->flags & WL_LOSSY && !acked
 						  ? NAN
 						  : (double)p->bytes * 1e9 / (double)p->elapsed_ns;
@@ -316,7 +316,7 @@ static int fill_throughput(const struct run *r, struct point *p, struct err *e)
 	return 0;
 }
 
-/* The share of what was sent that never reached the reader: a needless repetition is no loss. */
+/* loss: share of transmissions that never reached the reader. A needless retransmit is no loss. */
 static void fill_reliable(const struct run *r, struct point *p)
 {
 	const struct reliable_counts *c = &r->counted[ROLE_CLIENT].reliable,
@@ -349,7 +349,7 @@ static void fill_reliable(const struct run *r, struct point *p)
 	}
 }
 
-/* The client's word: its library makes the calls. */
+/* The facts are the client's: its library makes the calls. */
 static void fill_rpc(const struct run *r, struct point *p)
 {
 	const struct rpc_facts *f = &r->counted[ROLE_CLIENT].rpc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which test a plan means, and whether its TCP waits as Nagle has it. */
+/* Chooses the code of a test, and whether Nagle's algorithm is on for it. */
 #include "bench/run.h"
 
 const struct test_ops *test_ops_of(const struct bench_plan *plan, enum test t)
@@ -13,8 +13,8 @@ const struct test_ops *test_ops_of(const struct bench_plan *plan, enum test t)
 	return t == TEST_THROUGHPUT && plan->o.ack == ACK_FINAL ? &test_bulk : &test_pingpong;
 }
 
-/* For question and answer in one write each, Nagle only risks a stall; for bulk it is what fills
- * segments; and in a pattern of writes it is the thing under study. */
+/* If question and answer are one write each, Nagle only risks a stall. For bulk it fills segments,
+ * and in a pattern of writes it is what the test is about. */
 bool bench_nodelay(const struct bench_plan *plan, enum test t)
 {
 	if (plan->o.nodelay || plan->o.nagle)

@@ -15,7 +15,7 @@ void point_ledger_free(struct point_ledger *l)
 	free(l);
 }
 
-/* A pipe has one ledger for both ends: its writer tells. */
+/* A pipe has one ledger for both ends: the writer decides. */
 enum role point_ledger_sender(const struct point_ledger *l, const struct trace_endpoint *ep)
 {
 	pid_t tx = ep->tx_calls.tgid, who = tx ? tx : ep->rx_calls.tgid;
@@ -55,7 +55,8 @@ static void on_transition(void *ctx, const struct trace_transition *tr)
 	timeline_add(&t->timeline, tr);
 }
 
-/* The workers' pids come one point at a time: the filter starts with us, who send nothing. */
+/* The workers' pids become known one point at a time, so the filter starts with this process, which
+ * sends nothing. */
 static struct trace *prepare(struct traced *tr, const struct bench_plan *plan,
 			     enum trace_backend backend, struct trace_error *te)
 {
@@ -82,8 +83,8 @@ static bool begin(struct traced *tr, const struct bench_plan *plan, enum trace_b
 		tr->beside = prepare(tr, plan, backend, te);
 	if (!tr->t || (plan->o.ab && !tr->beside))
 		return false;
-	/* --ab attaches once the workers are there: they would inherit the links, and hold them
-	 * when they are to be gone */
+	/* --ab attaches after the fork of the workers: they would inherit the links, and keep them
+	 * when they must be gone */
 	if (!tr->beside && trace_start(tr->t, te))
 		return false;
 	tr->n_programs = (int)trace_hooks(tr->t, hooks, 128) +
@@ -173,7 +174,7 @@ static int on_phase_end(void *ctx, struct err *e)
 
 enum { AB_SLICES_A_POINT = 5 };
 
-/* The ledgers are read by now; what happens in the slices is in none. */
+/* The ledgers have been read by now: none contains the slices. */
 static int on_extra(void *ctx, const struct bench_extra *x, struct err *e)
 {
 	struct traced *tr = ctx;
@@ -190,8 +191,8 @@ static bool is_worker(const struct point_ledger *l, pid_t tgid)
 	return tgid > 0 && (tgid == l->pids[ROLE_CLIENT] || tgid == l->pids[ROLE_SERVER]);
 }
 
-/* Endpoints of this point's workers only: those of earlier points are closed, control pipes moved
- * no message. */
+/* Keep the endpoints of this point's workers only: those of earlier points are closed, and control
+ * pipes moved no message. */
 static void keep_own(struct point_ledger *l)
 {
 	size_t n = 0, *at = array_new(l->phase.n, 1, sizeof(*at));
@@ -217,7 +218,7 @@ static void keep_own(struct point_ledger *l)
 	free(at);
 }
 
-/* What fills a window and empties it is in the ledger, but not in the time of the figures. */
+/* The ledger contains the messages that fill and drain a window, but the figures' time does not. */
 static double ledger_ns(const struct point_ledger *l, const struct bench_plan *plan,
 			const struct point *p)
 {
@@ -288,7 +289,7 @@ static double headline(const struct point *p)
 
 int traced_again(struct traced *tr, const struct bench_plan *plan, struct point *p, struct err *e)
 {
-	struct bench_plan same = *plan; /* the knobs found for the figures serve the ledger too */
+	struct bench_plan same = *plan; /* traced with the knobs found for the figures */
 	struct point again = {};
 	struct point_ledger *l;
 

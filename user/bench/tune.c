@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --tuned: which buffers and which congestion control serve a point best is found out by short
- * trials of that very point, one knob after the other; what came out best must then win against the
- * kernel's own choice, in turns; and the point is measured afresh with what was found: a trial's
- * luck is not in its figure. What the user set himself is left alone. Most is to be had where TCP
- * is paced (bbr), which loopback does not need, and where writer and reader on two CPUs fill and
- * drain a buffer too small to keep both awake. */
+/* --tuned: short trials of the point itself find which buffers and which congestion control serve
+ * it best, one knob after the other. The best must then win against the kernel's own choice, in
+ * alternating trials. Finally the point is measured afresh, so that no trial's luck is in its
+ * figure. Options that the user set are left alone. The gain is largest where TCP is paced (bbr),
+ * which loopback does not need, and where a buffer is too small to keep both a writer and a reader
+ * awake on two CPUs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,17 +16,17 @@
 
 enum {
 	TRIAL_NS = 60000000,
-	/* what bbr loses to a path that it misjudged shows after a while only */
+	/* bbr's loss on a path that it misjudges shows only after a while */
 	PAIR_NS = 200000000,
-	/* the middle one counts: what is now fast and now slow, as bbr is on loopback, is not
+	/* the median counts: a choice that is fast in some trials only, as bbr on loopback, is not
 	 * fast */
 	TRIAL_ROUNDS = 3,
-	PAIRS = 5,		/* of trials, with and without, of what came out best */
-	/* question and answer: smaller messages do not know how large the buffers are */
+	PAIRS = 5, /* of trials with and without the best knobs */
+	/* question and answer: the buffers do not matter to smaller messages */
 	BUFFERS_FROM = 16 << 10,
 };
 
-/* Less of a gain than this is noise, and the kernel's own choice is kept. */
+/* A gain below this is noise, and the kernel's own choice is kept. */
 #define GAIN_LEAST 1.03
 
 static const struct knobs none; /* the kernel's own choice */
@@ -67,7 +67,8 @@ static bool better(enum test t, double a, double than, double by)
 	return t == TEST_THROUGHPUT ? a > than * by : a * by < than;
 }
 
-/* NAN: it cannot be had here (a congestion control for the privileged, pipes beyond the limit). */
+/* NAN: these knobs cannot be had here (a congestion control for the privileged, pipes beyond the
+ * limit). */
 static double try_once(const struct search *s, const struct bench_plan *trial, struct err *e)
 {
 	struct point p;
@@ -119,13 +120,13 @@ static double try_knobs(const struct search *s, const struct knobs *k, struct er
 	return middle(score, TRIAL_ROUNDS);
 }
 
-/* One more knob must be worth it. Whether the first is, the pairs tell: they see more. */
+/* A further knob must be worth it. For the first knob confirm() decides: its pairs see more. */
 static double gain_needed(const struct tuned *t)
 {
 	return memcmp(&t->chosen, &none, sizeof(none)) ? GAIN_LEAST : 1;
 }
 
-/* -1: interrupted. That a candidate cannot be had is no fault. */
+/* -1: interrupted. A candidate that cannot be had is no error. */
 static int consider(struct search *s, const struct knobs *k, struct err *e)
 {
 	struct err why = {};
@@ -144,7 +145,8 @@ static int consider(struct search *s, const struct knobs *k, struct err *e)
 	return 0;
 }
 
-/* Is `name` a word of this file? Asking the kernel for one it lacks would load a module. */
+/* Is `name` listed in this file? Asking the kernel for a congestion control that is not listed
+ * would load a module. */
 static bool control_available(const char *name)
 {
 	char line[256], *rest = line, *word;
@@ -203,8 +205,8 @@ static int search_pipe(struct search *s, struct err *e)
 	return 0;
 }
 
-/* Of many candidates the luckiest looks best: against the kernel's own choice, in turns, it must
- * win most pairs, and by their middle. */
+/* The luckiest of many candidates looks best. It must win against the kernel's own choice, in
+ * alternating trials: in most pairs, and by the medians. */
 static int confirm(struct search *s, struct err *e)
 {
 	struct bench_plan with = trial_of(s, &s->found->chosen, PAIR_NS),

@@ -4,7 +4,7 @@
 
 #include "bench/bench.h"
 
-/* As the options that would have said so; what is 0 or NULL in `k` stays. */
+/* Set the options to the knobs; a knob of 0 or NULL leaves its option unchanged. */
 void knobs_apply(const struct knobs *k, struct bench_options *o);
 /* Rough time that the trials of a point take. */
 uint64_t bench_tuning_ns(const struct bench_plan *plan);

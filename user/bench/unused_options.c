@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Options that no test of the run has a use for: who gives one expects an effect. */
+/* Refuses options that no test of the run uses: a user who gives one expects an effect. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,12 +7,12 @@
 
 enum {
 	LATENCY = 1 << 0, BULK = 1 << 1, ACKED = 1 << 2, ONEWAY = 1 << 3, CONNECT = 1 << 4,
-	CUT = 1 << 5, /* no test: some message is larger than a chunk of the pattern */
+	CUT = 1 << 5, /* not a test: some message is larger than a chunk of the pattern */
 	THROUGHPUT = BULK | ACKED, TIMES = LATENCY | ACKED | ONEWAY | CONNECT, MESSAGES = LATENCY |
 		THROUGHPUT | ONEWAY,
 };
 
-/* --size is no row: a sweep may give one for all its tests. */
+/* --size has no row: a sweep may give it for all its tests. */
 static const struct {
 	const char *name;
 	unsigned int serves;

@@ -19,7 +19,7 @@ static void on_tick(int sig)
 	ticks++;
 }
 
-/* Interrupts a wait for what will not come. Without SA_RESTART, so that the call returns. */
+/* A timer that interrupts a wait for a lost message. No SA_RESTART, so that the call returns. */
 static void start_ticks(struct run *r)
 {
 	struct sigaction sa = { .sa_handler = on_tick };
@@ -87,7 +87,8 @@ static void usage_since(struct worker_usage *u, const struct rusage *a)
 	u->pid = getpid();
 }
 
-/* What comes before the other host's clock runs would not be counted, or as come at once. */
+/* Wait until the other host's clock runs: messages that arrive earlier would not be counted, or
+ * would count as arrived at once. */
 static void await_start(const struct run *r)
 {
 	struct timespec pause = { 0, 20000 };
@@ -142,7 +143,7 @@ static int obey(struct run *r, const struct order_msg *o, struct err *e)
 	return 0;
 }
 
-/* _exit: what the parent had buffered for its output is not this process's to flush. */
+/* _exit(), because output that the parent had buffered must not be flushed by this process. */
 void worker_main(struct run *r, int orders, int reports)
 {
 	struct order_msg o;

@@ -28,7 +28,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* In the child: keep only its own ends, or the other's death would not be seen. */
+/* In the child: keep only its own pipe ends, or the death of the other worker would go unseen. */
 static void become_worker(struct point_run *b, enum role role, int orders, int reports)
 {
 	sigset_t none;
@@ -122,7 +122,7 @@ int point_run_report(struct point_run *b, enum role role, struct err *e)
 	return err_set(e, m.err.code ? m.err.code : EXIT_BUG, "%s", m.err.text);
 }
 
-/* Once one end has failed, the other's words are only its echo, unless they tell of a death. */
+/* Once one end has failed, the other's report is only a consequence, unless it tells of a death. */
 static int one_report(struct point_run *b, struct pollfd *pfd, struct err *e)
 {
 	for (int i = 0; i < ROLES; i++) {
@@ -135,7 +135,7 @@ static int one_report(struct point_run *b, struct pollfd *pfd, struct err *e)
 	return 0;
 }
 
-/* The other host's word of why its end is gone comes later than the end's own silence. */
+/* The other host's report of why its end failed comes after that end has fallen silent. */
 static void prefer_far_word(struct point_run *b, struct err *e)
 {
 	struct pollfd p = { b->worker[ROLE_SERVER].reports, POLLIN, 0 };
@@ -145,8 +145,8 @@ static void prefer_far_word(struct point_run *b, struct err *e)
 		*e = m.err;
 }
 
-/* A killed end makes the other one complain first, sometimes. Give the death a moment to show: it
- * is the cause. */
+/* If an end is killed, the other one sometimes complains first. Wait a moment for the death to
+ * show: it is the cause. */
 static void prefer_death(struct point_run *b, struct err *e)
 {
 	struct timespec grace = { 0, GRACE_NS };
