@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Messages over datagrams. A message that does not fit one goes as several. Each datagram starts
- * with a header, as far as it has room: the message's number, the piece's number and how many there
- * are. The header lies inside the message (its content is of no interest), so a message of S bytes
- * is S bytes on the wire. Where one may be lost the leader takes only answers to its last question;
- * else they come in order, each to the oldest question without one. The follower takes whatever
- * message comes whole. */
+/* Messages over datagrams. A message that does not fit in one is sent as several pieces. Each
+ * datagram starts with a header, as far as it has room: the message's number, the piece's number
+ * and the number of pieces. The header overwrites content of the message, which does not matter, so
+ * a message of S bytes is S bytes on the wire. If a message may be lost, the leader takes only
+ * answers to its last question; otherwise answers come in order, each to the oldest question
+ * without one. The follower takes any message that arrives whole. */
 #include <errno.h>
 #include <string.h>
 
@@ -41,8 +41,8 @@ static enum io send_one(struct conn *c, const void *buf, size_t len)
 	}
 }
 
-/* As large as they may be, but that the last one has room for its header: it takes that from the
- * one before. */
+/* Where a piece ends. Pieces are as large as they may be, but the last one must have room for its
+ * header: if it has not, the piece before it is shorter. */
 static size_t piece_end(const struct conn *c, size_t len, size_t i, size_t pieces)
 {
 	size_t rest = len - (pieces - 1) * c->piece;
@@ -82,7 +82,7 @@ bool datagram_again(struct conn *c, uint32_t since, enum io *give_up)
 	return vanished(errno);
 }
 
-/* One datagram. Waits at most two to three ticks of the slow timer: then something was lost. */
+/* Receive one datagram. Waits two to three ticks of the slow timer at most: then it was lost. */
 static ssize_t recv_one(struct conn *c, void *buf, size_t cap, uint32_t since)
 {
 	enum io rc;
@@ -121,8 +121,8 @@ static enum io recv_whole(struct conn *c, void *buf, size_t len, uint32_t since)
 	}
 }
 
-/* Pieces of one message in any order; a piece of a later message means that this one is lost: begin
- * with that. */
+/* Receive the pieces of a message, in any order. A piece of a later message means that this one is
+ * lost: start again with that message. */
 static enum io recv_pieces(struct conn *c, char *buf, size_t len, uint32_t since)
 {
 	size_t pieces = (len + c->piece - 1) / c->piece, have = 0;

@@ -18,7 +18,7 @@
 
 enum {
 	MMSG_BATCH = 32,
-	GSO_SEGMENTS = 64,    /* UDP_MAX_SEGMENTS where it was smallest */
+	GSO_SEGMENTS = 64,    /* the smallest that UDP_MAX_SEGMENTS has been */
 	GSO_BYTES = 65000,    /* one IP packet before it is cut */
 	GRO_BUFFER = 64 << 10,
 	ZEROCOPY_PENDING = 64, /* sends whose completion has not been read yet */
@@ -51,7 +51,7 @@ static size_t mmsg_batch(size_t size)
 	return MMSG_BATCH;
 }
 
-/* All from one buffer, all into one: the bytes are of no interest. */
+/* All messages share one buffer: the bytes do not matter. */
 static void mmsg_aim(struct mmsg_state *s, void *buf, size_t size, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -133,7 +133,7 @@ static enum io gso_send(struct conn *c, void *buf, size_t size, size_t count)
 	return IO_OK;
 }
 
-/* Coalesced by the kernel up to 64 KiB, whatever the message's size. */
+/* The kernel coalesces up to 64 KiB, whatever the message's size. */
 static ssize_t gso_recv(struct conn *c, void *buf, size_t cap)
 {
 	uint32_t since = c->tick ? *c->tick : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* What a workload tells of an end after the run. Unknown is FACT_UNKNOWN in a number, never 0. */
+/* What a workload reports of an end after the run. An unknown number is FACT_UNKNOWN, never 0. */
 #ifndef IPCSTALL_WORKLOADS_FACTS_H
 #define IPCSTALL_WORKLOADS_FACTS_H
 
@@ -11,7 +11,7 @@
 /* One end's socket or pipe after the run. */
 struct socket_facts {
 	int64_t sndbuf, rcvbuf, pipe_size, mss;
-	int nodelay; /* 0, 1, -1: has none */
+	int nodelay; /* 0, 1, -1: no such option */
 	char cc[24];
 	bool has_tcp_info;
 	int64_t rtt_us, rttvar_us, min_rtt_us, cwnd, snd_wnd, retransmits, busy_us, rwnd_limited_us,
@@ -23,18 +23,18 @@ struct socket_facts {
 	.pipe_size = FACT_UNKNOWN, .mss = FACT_UNKNOWN, \
 	.nodelay = -1, .send_errors = FACT_UNKNOWN, .strays = FACT_UNKNOWN }
 
-/* Of a workload that repeats what is lost. The first four are the sender's, the rest the
- * receiver's. */
+/* Counts of a workload that retransmits. The sender counts the first four, the receiver the
+ * rest. */
 struct reliable_counts {
-	uint64_t packets; /* settled */
+	uint64_t packets; /* acknowledged */
 	uint64_t transmissions, retransmits, stale_acks;
 	uint64_t arrivals, dropped, duplicates, early, aliens;
 };
 
-/* Of a remote call, by the client's library; the bytes as they are on the wire, without the
- * transport's own frames. */
+/* Facts about remote calls, from the client's library. Bytes are counted as on the wire, without
+ * the transport's own frames. */
 struct rpc_facts {
-	int64_t connect_ns, first_call_ns; /* the process's first call, with what it sets up */
+	int64_t connect_ns, first_call_ns; /* the process's first call, with its set-up */
 	int64_t marshal_ns, unmarshal_ns;  /* of one message, the median */
 	int64_t marshalled_bytes;
 	char library[40]; /* name and version; empty: unknown */

@@ -15,7 +15,7 @@ enum {
 	THRIFT_MOST = 16384000 - 64, /* TConfiguration::DEFAULT_MAX_FRAME_SIZE, less the frame */
 	INT_SIZE = 4,
 	DOUBLE_SIZE = 8,
-	STRUCT_SIZE = 96, /* or so: the fields of `Structure` in echo.proto and echo.thrift */
+	STRUCT_SIZE = 96, /* approximate: the fields of `Structure` in echo.proto and echo.thrift */
 };
 
 const char *const rpc_payloads[] = { "string", "int", "double", "struct", NULL };
@@ -133,7 +133,7 @@ static int keep_over_exec(const struct rpc_fds *fds, struct err *e)
 	return 0;
 }
 
-/* What the libraries and the loader have to say on stderr is not a line of this program's. */
+/* What the libraries and the loader write to stderr must not mix with this program's messages. */
 static void be_quiet(void)
 {
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);

@@ -9,10 +9,10 @@
 
 #include "workloads/workload.h"
 
-/* Where the program lies; -1 with the reason when it is not there. */
+/* Find the program; -1 with the reason if it is missing. */
 int rpc_program(const struct workload *w, bool unoptimised, char path[PATH_MAX], struct err *e);
 
-/* What the ends are to run, for both to read. */
+/* Fill in what the ends are to run. */
 void rpc_job_fill(struct worker_job *job, const struct workload *w,
 		  const struct workload_options *o, enum test t);
 
@@ -30,7 +30,7 @@ extern const char *const rpc_payloads[];   /* by enum rpc_payload; NULL-terminat
 extern const char *const rpc_nagle_ends[]; /* by enum rpc_nagle_end; NULL-terminated */
 extern const char *const rpc_transports[]; /* by enum rpc_transport; NULL-terminated */
 
-/* The size of a payload that has its own; 0: it is as long as --size says. */
+/* The payload's fixed size; 0: --size sets it. */
 size_t rpc_payload_size(enum rpc_payload p);
 
 #endif

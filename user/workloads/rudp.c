@@ -22,8 +22,8 @@
 
 enum {
 	NUMBER = sizeof(int64_t),
-	/* a plain wait is interrupted by the slow tick of 40 ms: further from the timer than two,
-	 * it is enough */
+	/* the slow tick of 40 ms interrupts a plain recv(): good enough if the retransmission timer
+	 * is more than two ticks away */
 	BLOCK_FROM_NS = 100000000,
 	TIMER_SLACK_NS = 1000,
 	HEAD_BYTES = 1024,
@@ -33,13 +33,13 @@ enum {
 struct rudp {
 	struct rudp_sender s;
 	struct rudp_receiver r;
-	size_t room; /* bytes of payload a packet of this run can have */
+	size_t room; /* the most payload bytes in a packet of this run */
 	uint32_t refusals;
 	struct rudp_slot *slots;
 	bool *got;
 	uint32_t *len; /* [window] of each kept payload */
 	char *kept;    /* [window] payloads: sent and not acknowledged, or arrived early */
-	char *spill;   /* what a packet is longer than the reader's room */
+	char *spill;   /* the part of a packet beyond the reader's buffer */
 };
 
 static struct rudp *state(const struct conn *c)
@@ -52,7 +52,7 @@ static char *kept(struct rudp *u, int64_t seq)
 	return u->kept + u->room * rudp_slot_of(seq, u->s.window);
 }
 
-/* Only where it could not all be had: what is in use goes with its process. */
+/* Called only if an allocation failed: a state in use is freed when its process ends. */
 static void drop_state(struct conn *c)
 {
 	struct rudp *u = state(c);
@@ -66,10 +66,10 @@ static void drop_state(struct conn *c)
 	c->engine_state = NULL;
 }
 
-/* What is under way must fit the reader's buffer, or the window itself causes loss. The kernel
- * counts what a datagram occupies, up to twice its bytes and some for its head, and doubles what is
- * asked (sock_setsockopt, SO_RCVBUF). Best effort: without CAP_NET_ADMIN net.core.rmem_max is the
- * limit, and the result shows both the buffer and the loss. */
+/* The packets in flight must fit in the reader's buffer, or the window itself causes loss. The
+ * kernel counts the memory of a datagram, up to twice its bytes and some for its head, and doubles
+ * the requested size (sock_setsockopt, SO_RCVBUF). Best effort: without CAP_NET_ADMIN
+ * net.core.rmem_max is the limit, and the result shows both the buffer and the loss. */
 static void room_for_window(int fd, const struct workload_options *o, size_t bytes)
 {
 	int64_t want = product(o->window, (int64_t)(bytes + HEAD_BYTES));
@@ -140,8 +140,8 @@ static int rudp_accept(struct conn *c, const struct workload_options *o, const s
 	return workload_udp.accept(c, o, from, e);
 }
 
-/* Full queues and refusals are losses like any other: the timer mends them. Refusals without end
- * are a dead peer. */
+/* A full queue or a refusal is a loss like any other: the timer retransmits. Refusals without end
+ * mean a dead peer. */
 static enum io sent(struct conn *c, ssize_t n)
 {
 	if (n >= 0)
@@ -214,7 +214,7 @@ static void wait_until(const struct conn *c, uint64_t now, uint64_t due)
 	ppoll(&p, 1, &ts, NULL);
 }
 
-/* One acknowledgement from the socket; IO_LOST: none there (yet). */
+/* Read one acknowledgement from the socket; IO_LOST: none is there (yet). */
 static enum io take_ack(struct conn *c, int flags, int64_t *seq)
 {
 	int64_t wire;
@@ -273,7 +273,7 @@ static enum io leader_send(struct conn *c, const char *p, size_t len)
 	return IO_OK;
 }
 
-/* The follower's answer is the acknowledgement, which went out when the message came. */
+/* The follower's answer is the acknowledgement, sent when the message arrived. */
 static enum io rudp_send_msg(struct conn *c, const void *buf, size_t len, bool more)
 {
 	return c->leader ? leader_send(c, buf, len) : IO_OK;
@@ -286,8 +286,8 @@ static enum io acknowledge(struct conn *c, int64_t seq)
 	return sent(c, send(c->wfd, &wire, sizeof(wire), MSG_DONTWAIT));
 }
 
-/* A packet into the reader's buffer, and what is longer into the spill; IO_LOST: a tick or two
- * passed without one. */
+/* Receive a packet into the reader's buffer, and the part beyond it into the spill. IO_LOST: none
+ * came within one or two ticks. */
 static ssize_t next_packet(struct conn *c, int64_t *seq, void *buf, size_t cap, uint32_t since)
 {
 	struct rudp *u = state(c);
@@ -309,7 +309,7 @@ static ssize_t next_packet(struct conn *c, int64_t *seq, void *buf, size_t cap, 
 	}
 }
 
-/* An early packet waits in its place: first what lies in the reader's buffer, then the spill. */
+/* Keep an early packet in its slot: first the part in the reader's buffer, then the spill. */
 static void keep_early(struct rudp *u, int64_t seq, const char *buf, size_t cap, size_t n)
 {
 	size_t head = n < cap ? n : cap;
@@ -343,7 +343,7 @@ static enum io judge(struct conn *c, int64_t seq, enum rudp_arrival *verdict, si
 	return *verdict == RUDP_FRESH || *verdict == RUDP_DUPLICATE ? acknowledge(c, seq) : IO_OK;
 }
 
-/* The next packet's payload in order. */
+/* Returns the payload of the next packet in order. */
 static ssize_t follower_next(struct conn *c, char *buf, size_t cap)
 {
 	struct rudp *u = state(c);
@@ -368,7 +368,7 @@ static ssize_t follower_next(struct conn *c, char *buf, size_t cap)
 	}
 }
 
-/* Leader: the answer to all that was sent is that all is acknowledged. */
+/* The leader has its answer when everything it sent is acknowledged. */
 static enum io all_acknowledged(struct conn *c)
 {
 	enum io rc = IO_OK;
@@ -389,8 +389,7 @@ static enum io rudp_recv_msg(struct conn *c, void *buf, size_t len)
 		ssize_t n = follower_next(c, (char *)buf + have, len - have);
 
 		if (n == IO_LOST && have)
-			continue; /* the rest of a message begun is sure to come, or the other end
-				     is gone */
+			continue; /* the rest of a message must come, or the other end is gone */
 		if (n < 0)
 			return (enum io)n;
 		have += (size_t)n;

@@ -56,7 +56,7 @@ uint64_t rudp_due(const struct rudp_sender *s)
 	return s->first >= 0 ? s->slots[s->first].due : RUDP_NEVER;
 }
 
-/* Which packet lies in a slot: the one number within the window that falls on it. */
+/* The packet in a slot: the only number within the window that maps to this slot. */
 static int64_t seq_in(const struct rudp_sender *s, int32_t i)
 {
 	int64_t ahead = (int64_t)i - rudp_slot_of(s->base, s->window);

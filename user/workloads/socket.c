@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What all sockets share: options on the way in, facts on the way out. */
+/* What all sockets share: setting options, and reading facts. */
 #include <arpa/inet.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
@@ -11,8 +11,8 @@
 #define TCP_DELACK_MAX_US 46 /* since Linux 6.18 or so */
 #endif
 
-/* The FORCE forms pass the sysctl limits with CAP_NET_ADMIN; without it, the plain ones are cut to
- * them in silence, which shows in the facts. */
+/* With CAP_NET_ADMIN the FORCE forms exceed the sysctl limits. Without it, the plain forms are
+ * silently cut to these limits, which shows in the facts. */
 static int set_buffer(int fd, const struct workload_options *o, int force, int plain, int64_t bytes,
 		      const char *flag, struct err *e)
 {

@@ -14,7 +14,7 @@ static inline void relax(void)
 #endif
 }
 
-/* Spinning or a signal of ours: again. Everything else is for the caller. */
+/* Try again if spinning or after a signal. Other errors are the caller's. */
 static inline bool again(const struct conn *c)
 {
 	if (errno == EINTR)
@@ -49,8 +49,8 @@ enum io stream_send_socket(struct conn *c, const void *buf, size_t len, bool mor
 	return IO_OK;
 }
 
-/* The kernel falls out of quick-ack mode by itself (tcp_delack_timer and pingpong mode): it is
- * asked for each time. */
+/* The kernel leaves quick-ACK mode by itself (tcp_delack_timer and pingpong mode), so the option is
+ * set before each receive. */
 static inline void quick_ack(const struct conn *c)
 {
 	int one = 1;
@@ -59,7 +59,7 @@ static inline void quick_ack(const struct conn *c)
 		setsockopt(c->rfd, IPPROTO_TCP, TCP_QUICKACK, &one, sizeof(one));
 }
 
-/* Where a slow timer runs: nothing has come for two to three of its ticks. */
+/* True if a slow timer runs and nothing has come for two to three of its ticks. */
 static inline bool quiet(const struct conn *c, uint32_t since)
 {
 	return c->tick && *c->tick - since > 2;

@@ -91,8 +91,8 @@ static int tcp_accept(struct conn *c, const struct workload_options *o, const st
 			 e); /* most are inherited from the listener; what is not is set here */
 }
 
-/* What a peer's close does for other programs: without it the last partial segment of a bulk
- * transfer can wait 40 ms for a delayed ACK. __tcp_sock_set_nodelay() pushes what is pending,
+/* Send the last partial segment of a bulk transfer, as closing the socket does for other programs.
+ * Otherwise it can wait 40 ms for a delayed ACK. __tcp_sock_set_nodelay() pushes what is pending,
  * corked or not. */
 static void tcp_flush(struct conn *c)
 {
@@ -109,7 +109,7 @@ const struct workload workload_tcp = {
 	.name = "tcp",
 	.summary = "one TCP connection (-6: over IPv6)",
 	.flags = WL_STREAM | WL_SOCKET | WL_TCP | WL_INET | WL_CONNECT,
-	/* The bytes of many small messages in one call, yet few enough to stay in the cache. */
+	/* One call takes many small messages, but few enough bytes to stay in the cache. */
 	.read_least = 32 << 10,
 	.read_most = 64 << 10,
 	.listen = tcp_listen,

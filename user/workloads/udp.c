@@ -9,8 +9,8 @@
 enum { UDP4_MAX = 65507, UDP6_MAX = 65527 };
 
 /* The default buffer holds three datagrams of 64 KiB: a message of more pieces would never arrive
- * whole when its receiver shares the sender's CPU. Only then is the buffer not left alone; the
- * facts show it. */
+ * whole if its receiver shares the sender's CPU. The buffer is changed only for messages of several
+ * pieces, and the facts show it. */
 static void room_for_pieces(const struct conn *c, const struct workload_options *o,
 			    struct workload_options *roomy)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Unix sockets: connected by an abstract name of the kernel's choosing (no file to leave behind),
- * or born as a pair. */
+/* Unix sockets: connected by an abstract name that the kernel chooses (no file remains), or created
+ * as a pair. */
 #include <string.h>
 #include <unistd.h>
 

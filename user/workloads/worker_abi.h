@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* What one end of a point and its coordinator say to each other: orders and reports through pipes,
- * counts and samples in memory that both have. An end may be a program of its own
- * (user/workloads/rpc), under another licence and in C++: it includes this file and facts.h
- * only. */
+/* The interface between one end of a point and its coordinator: orders and reports through pipes,
+ * counts and samples in shared memory. An end may be a program of its own (user/workloads/rpc),
+ * under another licence and in C++: it includes this file and facts.h only. */
 #ifndef IPCSTALL_WORKLOADS_WORKER_ABI_H
 #define IPCSTALL_WORKLOADS_WORKER_ABI_H
 
@@ -27,8 +26,8 @@ struct phase {
 	bool record;
 	uint64_t min_count, max_count;
 	uint64_t duration_ns;
-	uint64_t slice_ns;  /* of a throughput's trials */
-	uint64_t budget_ns; /* after which it will never end */
+	uint64_t slice_ns;  /* length of a throughput trial */
+	uint64_t budget_ns; /* the longest that the phase may take */
 };
 
 struct order_msg {
@@ -47,8 +46,7 @@ struct worker_usage {
 struct tally {
 	uint64_t n; /* latency: samples; throughput: calls */
 	uint64_t messages, bytes, lost, late;
-	uint64_t unclocked; /* of the bytes: what the first receive brought, with which the
-			       receiver's time begins */
+	uint64_t unclocked; /* bytes of the first receive, at which the receiver's time begins */
 	uint64_t from, to;  /* ticks */
 	size_t n_slices;
 	struct worker_usage usage;
@@ -60,14 +58,14 @@ struct tally {
 enum { MAX_SLICES = 4096 };
 
 struct slice {
-	uint64_t ticks, bytes; /* since the slice before */
+	uint64_t ticks, bytes; /* since the previous slice */
 };
 
 /* --- for an end that is a program of its own --- */
 
 enum {
 	WORKER_ABI = 1,
-	WORKER_OTHER_ABI = 8,	 /* its exit status where it was built for another one */
+	WORKER_OTHER_ABI = 8,	 /* its exit status if it was built for another ABI */
 	WORKER_NOT_LOADED = 127, /* the loader's exit status: a library is missing */
 };
 
@@ -75,8 +73,8 @@ enum rpc_payload { RPC_STRING, RPC_INT, RPC_DOUBLE, RPC_STRUCT };
 enum rpc_nagle_end { NAGLE_BOTH, NAGLE_CLIENT, NAGLE_SERVER };
 enum rpc_transport { RPC_BUFFERED, RPC_FRAMED, RPC_UNBUFFERED };
 
-/* What it is to run; written before the ends are started. Sizes of 0 are left as the kernel has
- * them. */
+/* What the program is to run; written before the ends start. A size of 0 leaves the kernel's
+ * default. */
 struct worker_job {
 	enum test test;
 	enum rpc_payload payload;
@@ -89,10 +87,10 @@ struct worker_job {
 	uint16_t port; /* 0: any free one */
 	uint64_t size, max_samples;
 	int64_t sndbuf, rcvbuf, mss, delack_max_ns, pacing;
-	char cc[24], bind[64]; /* empty: the kernel's choice; loopback */
+	char cc[24], bind[64]; /* empty cc: the kernel's choice; empty bind: loopback */
 };
 
-/* The report's text is what `struct err` holds (base/err.h). */
+/* `err` has the layout of `struct err` (base/err.h). */
 struct worker_report {
 	bool ok;
 	struct {
@@ -108,11 +106,12 @@ struct shared {
 	uint64_t last __attribute__((aligned(128))); /* number of the last message of the phase */
 	uint64_t total;	  /* bytes of the phase; UINT64_MAX until known */
 	uint32_t done;	  /* the leading end has finished the phase */
-	uint32_t started; /* the other host has begun it */
+	uint32_t started; /* the other host has begun the phase */
 	struct address server, client __attribute__((aligned(128)));
 	struct tally tally[ROLES];
 	struct worker_job job;
-	struct slice slices[MAX_SLICES] __attribute__((aligned(128))); /* ends where all ends */
+	struct slice slices[MAX_SLICES] __attribute__((aligned(128))); /* last: ends at the guard
+									  page */
 };
 
 #endif
