@@ -5,7 +5,8 @@
 
 #include "tracer/trace.h"
 
-/* A socket at every address of its host has none of its own. */
+/* A socket bound to the wildcard address is listed under that, not under each address of its
+ * host. */
 struct at_address {
 	int family;
 	uint32_t netns;
@@ -18,19 +19,19 @@ struct by_address {
 	size_t n;
 };
 
-/* Address of an endpoint, by which it is listed. NULL: it is left out. */
+/* The address under which an endpoint is listed. NULL: it is left out. */
 typedef const struct trace_addr *endpoint_address(const struct trace_endpoint *ep);
 
 const struct trace_addr *where_bound(const struct trace_endpoint *ep);
-/* all UDP sockets that have such an address, to be freed; without memory none */
+/* All UDP sockets that have such an address, to be freed; none if there is no memory. */
 struct by_address list_by_address(const struct trace_snapshot *s, endpoint_address *address);
-/* the part of the list at the address to which `to` is bound, in any network namespace */
+/* The part of the list at the address to which `to` is bound, in any network namespace. */
 struct by_address all_at(const struct by_address *list, const struct trace_endpoint *to);
 
-/* index of the UDP socket of this host that its datagrams go to; -1: none was seen */
+/* Index of the UDP socket of this host that ep's datagrams go to; -1: none was seen. */
 int bound_where_it_sends(const struct trace_snapshot *s, const struct trace_endpoint *ep);
-/* The same of every endpoint, for `bound_there`: a search through all sockets for each would take
- * minutes. NULL: no memory. */
+/* The same for every endpoint, for trace_snapshot.bound_there: a search through all sockets for
+ * each would take minutes. NULL: no memory. */
 int *find_bound_there(const struct trace_snapshot *s);
 
 #endif

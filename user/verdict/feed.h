@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A feed: what its server sends are no answers, but news: a broker's messages, pings. What its
- * client sends are acknowledgements, if anything: small, and the server is at work on none.
+ * A feed: the server sends news, as a broker's messages or pings, and no answers. Its client sends
+ * at most small acknowledgements, and the server works on none of them.
  */
 #ifndef IPCSTALL_VERDICT_FEED_H
 #define IPCSTALL_VERDICT_FEED_H
@@ -10,7 +10,7 @@
 
 bool is_feed(const struct trace_snapshot *s, size_t i);
 
-/* Only the server can tell what it does: trace_ask_server(). */
+/* By size it may be a feed. Only trace_ask_server() tells whether the server works on anything. */
 bool may_be_feed(const struct trace_snapshot *s, size_t i);
 
 #endif

@@ -10,38 +10,40 @@ enum limit limit_of(const struct trace_snapshot *s, const struct finding *f);
 
 /* The reader takes a stream in pieces so small that it spends its time on the calls. */
 bool reads_small(const struct trace_snapshot *s, const struct finding *f);
-/* the congestion window or its pace, where the path loses segments */
+/* The congestion control's own window or pace is the cause, and the path loses segments. */
 bool is_held_by_loss(const struct trace_snapshot *s, const struct finding *f);
-/* so many calls for so few bytes, whoever waits for it, that they take its time */
+/* The reader makes so many calls for so few bytes, whoever waits for it, that they take its
+ * time. */
 bool reads_small_pieces(const struct trace_endpoint *end);
 
 /* The reader seems not to read, but for most of that time it was waiting for a CPU. */
 bool reader_has_no_cpu(const struct trace_snapshot *s, const struct finding *f);
 
-/* share of so long that it ran on a CPU; NAN: unknown */
+/* The share of `lifetime_ns` that it ran on a CPU; NAN: unknown. */
 double cpu_share(const struct trace_call_stats *b, uint64_t lifetime_ns);
-/* the same of the program that the reader of `ep` waits for: of its process, if that ran more */
+/* The same for the program that the reader of `ep` waits for: for its process, if that ran more. */
 double sender_cpu_share(const struct trace_call_stats *b, const struct trace_endpoint *ep);
-/* share of the reader's life that it ran on a CPU; more than 1 where several of its threads did;
- * NAN: unknown */
+/* The share of its life that the reader ran on a CPU; more than 1 if several of its threads did;
+ * NAN: unknown. */
 double reader_cpu_share(const struct trace_snapshot *s, const struct finding *f);
 
-/* bytes a second, while there was anything to send */
+/* Bytes per second, while there was anything to send. */
 double rate_of_sending(const struct trace_endpoint *ep);
 
-/* The round trip is longer than the path's own, by more than a few packets. */
+/* The round trip is longer than the path's own by more than a few packets. */
 bool queue_stands(const struct trace_endpoint *ep);
 
-/* as fast as SO_MAX_PACING_RATE lets it */
+/* It sends as fast as SO_MAX_PACING_RATE allows. */
 bool paces_at_set_rate(const struct trace_endpoint *ep);
 
-/* `pacing` is what its congestion control chose, and not SO_MAX_PACING_RATE or TSO deferral. */
+/* The congestion control chose the pace, not SO_MAX_PACING_RATE or TSO deferral. */
 bool paces_itself(const struct trace_endpoint *ep);
 
-/* So young, for its path, that its window still grows from its beginning: nothing was lost. */
+/* The connection is so young, for its path, that its window still grows from the initial one, and
+ * nothing was lost. */
 bool is_in_slow_start(const struct trace_endpoint *ep);
 
-/* what waits on this host for its device to send takes most of the time, and the path is full */
+/* Data waits on this host for the device most of the time, and the path is full. */
 bool device_is_full(const struct trace_endpoint *ep);
 
 #endif

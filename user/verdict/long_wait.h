@@ -5,19 +5,19 @@
 
 #include "verdict/other_findings.h"
 
-/* who should have sent: of a pipe the writers of the same endpoint; NULL: not seen */
+/* The endpoint that should have sent: the peer, or for a pipe the same endpoint; NULL: not seen. */
 const struct trace_endpoint *awaited_end(const struct trace_snapshot *s,
 					 const struct trace_endpoint *ep);
 pid_t awaited_tgid(const struct trace_endpoint *sender, bool pipe);
-/* whom the reader at endpoint i waits for; 0: not seen */
+/* The process that the reader at endpoint i waits for; 0: not seen. */
 pid_t awaited_process(const struct trace_snapshot *s, int i);
 
 typedef bool is_wait(const struct trace_snapshot *s, size_t i, bool nothing_sent);
 
 is_wait waits_long, waits_mutually;
-/* by this socket, or by another pipe to whoever should write here */
+/* The reader has sent something to whoever should send here: by this socket, or by another pipe. */
 bool has_asked(const struct trace_snapshot *s, size_t i);
-/* waits_long(), or one of several connections to the same server, and for a part of its life */
+/* waits_long(), or a client waits for a part of the life of a connection, as those of a pool do. */
 is_wait waits_at_times;
 
 struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait *is, bool nothing_sent);

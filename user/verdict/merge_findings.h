@@ -17,8 +17,8 @@ struct candidates {
 	size_t n, room;
 };
 
-/* whom it held up, and who of the other end is to blame: nobody, where that is not somebody's doing
- * or was not seen */
+/* The process that was held up, and the process to blame for that: nobody, if it is no process's
+ * doing or the process was not seen. */
 struct who finding_sender(const struct trace_snapshot *s, const struct finding *f);
 struct who finding_blamed(const struct trace_snapshot *s, const struct finding *f);
 
@@ -27,9 +27,9 @@ struct who finding_blamed(const struct trace_snapshot *s, const struct finding *
  * is kept. Returns how many findings are left. */
 size_t findings_unite_causes(const struct trace_snapshot *s, struct finding *v, size_t n);
 
-/* -1: no memory, and nothing is added */
+/* -1: no memory, and nothing is added. */
 int candidates_add(struct candidates *c, const struct trace_snapshot *s, const struct finding *f);
-/* Leaves one of all that are alike: the largest, with the sums of them in `all`. */
+/* Merges the findings that are alike into the largest of them, with their sums in `all`. */
 void candidates_unite(struct candidates *c, const struct trace_snapshot *s);
 void candidates_free(struct candidates *c);
 

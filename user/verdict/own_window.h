@@ -4,11 +4,11 @@
 
 #include "tracer/trace.h"
 
-/* What comes is what the receive window of this end lets through in a round trip, whatever the
- * sender could do: its receive buffer is small for so long a path. */
+/* This end receives what its receive window lets through in a round trip, whatever the sender could
+ * do: the receive buffer is too small for so long a path. */
 bool is_held_by_own_window(const struct trace_endpoint *ep);
 
-/* so much comes a second */
+/* Bytes received per second. */
 double rate_of_receiving(const struct trace_endpoint *ep);
 
 #endif

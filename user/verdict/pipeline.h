@@ -4,11 +4,12 @@
 
 #include "tracer/trace.h"
 
-/* It reads at one end and sends at another, and nothing else, as the programs of a pipeline do:
- * while it sleeps in a send it reads nothing, and whatever it computes is about what it read. */
+/* The process reads from one endpoint, sends to one at most, and has no other, as in a pipeline:
+ * while it sleeps in a send it reads nothing, and whatever it computes is about its input. */
 bool is_filter(const struct trace_snapshot *s, pid_t tgid);
 
-/* A pipe that is full when one writes, and empty when the other reads: more room would help. */
+/* A pipe that is full when its writer writes, and empty when its reader reads: more room would
+ * help. */
 bool comes_in_bursts(const struct trace_endpoint *ep);
 
 #endif

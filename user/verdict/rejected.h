@@ -7,15 +7,16 @@
 
 int address_order(const struct trace_endpoint *a, const struct trace_endpoint *b);
 
-/* it is a large enough part of the time in which it could have been something else */
+/* Is the lost time a large enough share of `lifetime_ns`? */
 bool slow_connect_matters(const struct slow_connect *c);
 
-/* of a program that tries again: those that it lost most time by */
+/* Of a program that tries again: the rejections that cost it most time. */
 struct slow_connect find_rejected(const struct trace_snapshot *s);
 
-/* of one program to one address: the most that the other end reset; no time was lost by them */
+/* Of one program to one address: the most connections that the other end reset; they cost no
+ * time. */
 struct slow_connect find_reset(const struct trace_snapshot *s);
-/* of a program that got no connection, and went on or ended */
+/* The refusals of a program that got no connection, and went on or ended. */
 struct slow_connect find_refused(const struct trace_snapshot *s);
 
 #endif

@@ -8,15 +8,15 @@
 #include "verdict/stalls.h"
 #include "verdict/verdict.h"
 
-/* Sets `reader_waits` of every finding, by the same rule: asleep in a read elsewhere. */
+/* Sets `reader_waits` of every finding: where the thread that does not read slept in a read. */
 void verdict_link_waits(const struct trace_snapshot *s, struct verdict *v);
-/* Sets `root` of every finding. A link is taken when both its ends were seen, and the one who does
- * not read was surely asleep in his send during at least half of what is laid at his door; or
- * surely stalled there so long, awake or not, and sent there what he read here: within a sixteenth,
- * and nothing else that his process read or sent is as much. A ring has no root. */
+/* Sets `root` of every finding. A link needs both ends seen and, for at least half of the time
+ * blamed on the reader, one of two: the reader surely slept in a send of its own; or its send was
+ * surely stalled, asleep or not, and sent what it read here: as much within a sixteenth, and
+ * nothing else that its process read or sent is as much. A circle has no root. */
 void verdict_link(const struct trace_snapshot *s, struct verdict *v);
 
-/* Single stalls by process and time. */
+/* Single stalls, sorted by process and time. */
 struct stall_order {
 	const struct stall **v;
 	size_t n;
@@ -24,7 +24,8 @@ struct stall_order {
 
 /* -1: no memory */
 int stall_order_make(struct stall_order *o, const struct stalls *l);
-/* The stall of the one who did not read that covers at least half of st; NULL: none is known. */
+/* A stall of the process that did not read, if it covers at least half of st; NULL: none is
+ * known. */
 const struct stall *stall_behind(const struct stall_order *o, const struct stall *st);
 void stall_order_free(struct stall_order *o);
 

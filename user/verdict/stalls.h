@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Single stalls, the newest where there is no room for all, each with its stacks as text. Equal
- * texts are kept once. */
+/* Single stalls, each with its stacks as text; if there is no room for all, the newest. Equal texts
+ * are kept once. */
 #ifndef IPCSTALL_VERDICT_STALLS_H
 #define IPCSTALL_VERDICT_STALLS_H
 
@@ -15,7 +15,7 @@ struct stall {
 				      the list */
 };
 
-#define STALLS_KEPT 100000 /* at most so many of a session, live or replayed */
+#define STALLS_KEPT 100000 /* the most that is kept of a session, live or replayed */
 
 struct stalls {
 	struct stall *v;
@@ -24,20 +24,20 @@ struct stalls {
 	uint64_t dropped;
 	char **texts; /* open addressing by hash */
 	size_t n_texts, texts_room, text_bytes;
-	uint64_t texts_lost; /* for which there was no room */
+	uint64_t texts_lost; /* texts for which there was no room */
 };
 
 #define STALL_TEXTS_MAX \
-	(64u << 20) /* bytes of texts: each process has addresses of its own, and one that has \
-		       ended no names for them */
+	(64u << 20) /* bytes of texts: each process has its own addresses, and those of a process \
+		       that has ended have no names */
 
-/* Whose part a single stall is: the delayed ACK that ended it, or the reader who was away for half
- * of it or more. */
+/* Who is to blame for a single stall: the delayed ACK that ended it, or a reader that was away for
+ * at least half of it. */
 enum blamed stall_blamed(const struct trace_stall *s);
 
-/* The same text once; NULL: empty, or no room for one more. */
+/* The kept copy of the text; NULL: the text is empty, or there is no room for it. */
 const char *stalls_text(struct stalls *l, const char *text);
-/* How often there was none; also while another thread adds. */
+/* How many texts had no room. May be called while another thread adds. */
 uint64_t stalls_texts_lost(const struct stalls *l);
 void stalls_add(struct stalls *l, const struct stall *s);
 const struct stall *stalls_at(const struct stalls *l, size_t i);

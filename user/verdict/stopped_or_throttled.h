@@ -11,15 +11,15 @@ enum halt {
 	HALT_THROTTLED, /* its cgroup had used up its CPU quota */
 };
 
-/* For at least half of so long; b NULL: nobody was seen. A stop stops every thread of a process,
- * and shows at the endpoint where it was awaited. */
+/* Was it halted for at least half of `ns`? b NULL: nobody was seen. A stop halts every thread of a
+ * process, and shows at the endpoint where the process was awaited. */
 enum halt stopped_or_throttled(const struct trace_snapshot *s, const struct trace_call_stats *b,
 			       uint64_t ns);
 
-/* how long it was so, in all */
+/* How long it was halted for that reason, in all. */
 uint64_t halted_ns(const struct trace_snapshot *s, const struct trace_call_stats *b, enum halt why);
 
-/* how long it was stopped, a stop that goes on included */
+/* How long it was stopped, including a stop that goes on. */
 uint64_t stopped_ns(const struct trace_call_stats *b);
 
 #endif

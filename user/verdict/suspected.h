@@ -5,7 +5,7 @@
 
 #include "verdict/verdict.h"
 
-/* f->endpoint, cause and blamed are set. A ledger's finding is never suspected. */
+/* f->endpoint, cause and blamed must be set. A ledger's finding is never suspected. */
 bool finding_is_suspected(const struct trace_snapshot *s, const struct finding *f);
 
 #endif

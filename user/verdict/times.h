@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Times, and amounts, compared. */
+/* Comparisons of times and amounts. */
 #ifndef IPCSTALL_VERDICT_TIMES_H
 #define IPCSTALL_VERDICT_TIMES_H
 
@@ -15,14 +15,14 @@ static inline uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Of bytes: as many as the other, but for what lies in its buffers and what a record's or a
- * message's head adds. */
+/* Equal within a sixteenth: of two byte counts one may lack what lies in buffers, or have the
+ * headers of records or messages in addition. */
 static inline bool about_as_much(uint64_t a, uint64_t b)
 {
 	return 16 * (larger(a, b) - smaller(a, b)) <= larger(a, b);
 }
 
-/* Below that a path's rate, and its round trips, are those of its CPUs. */
+/* On a shorter path the CPUs set the rate and the round trips, not the path. */
 #define FAR_US 1000
 
 static inline bool is_far(const struct trace_endpoint *ep)
@@ -30,9 +30,9 @@ static inline bool is_far(const struct trace_endpoint *ep)
 	return ep->min_rtt_us >= FAR_US;
 }
 
-/* A round trip as it is, where that is longer than it was at best: a queue stands on the way. The
- * other end may withhold each ACK for so long, and who answers late sends it with the answer; so no
- * more than so many times the shortest counts. */
+/* The present round trip, if a queue on the way makes it longer than the best one. It may include
+ * an ACK withheld for up to WITHHELD_MOST_US, or one sent with a late answer: therefore one above
+ * QUEUED_TIMES the best does not count. */
 #define WITHHELD_MOST_US 44000
 #define QUEUED_TIMES	 3
 
@@ -45,7 +45,7 @@ static inline uint64_t round_trip_ns(const struct trace_endpoint *ep)
 	return 1000 * larger(best, now - WITHHELD_MOST_US);
 }
 
-/* when what is told of it began: its birth, or that of the phase */
+/* When the endpoint's figures begin: at its birth, or with the phase. */
 static inline uint64_t began(const struct trace_endpoint *ep)
 {
 	return ep->at_ns - ep->tx.lifetime_ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sampled session: estimates connections that ended between two samples from other connections of
- * the same client and server, of no more than these can stand for. */
+/* Sampled session: estimates the connections that ended between two samples, from sampled ones of
+ * the same client and server, and no more than these can stand for. */
 #ifndef IPCSTALL_VERDICT_UNSAMPLED_CONNECTIONS_H
 #define IPCSTALL_VERDICT_UNSAMPLED_CONNECTIONS_H
 
@@ -8,20 +8,19 @@
 
 struct unsampled {
 	size_t n;
-	uint64_t lifetime_ns; /* of these */
-	uint64_t sampled_ns;  /* lifetimes of the others */
+	uint64_t lifetime_ns; /* of the unsampled connections */
+	uint64_t sampled_ns;  /* lifetimes of the sampled connections */
 };
 
-/* a server is known by its port, which is the remote one of its clients; one that was not seen by
- * its address too */
+/* Do both have the same remote address and port? */
 bool same_server(const struct trace_endpoint *a, const struct trace_endpoint *b);
 bool same_client(const struct trace_endpoint *a, const struct trace_endpoint *b);
 
-/* n 0: none, or too few samples of the others to tell */
+/* n 0: there are none, or too few samples of the others to tell. */
 struct unsampled unsampled_like(const struct trace_snapshot *s, const struct trace_endpoint *ep);
-/* Of a time of the sampled ones, what the others probably had of it. */
+/* The time that the unsampled connections probably had, if the sampled ones had `ns`. */
 uint64_t unsampled_part(const struct unsampled *b, uint64_t ns);
-/* those of any program */
+/* Unsampled connections of all programs. */
 size_t count_unsampled(const struct trace_snapshot *s);
 
 #endif

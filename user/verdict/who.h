@@ -1,37 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which process a sentence names: several may share an end, and who came last is not always who
- * waited, or kept waiting. */
+/* Which process a sentence names. Several may share an endpoint, and the last one in a call is not
+ * always the one that waited, or that kept another waiting. */
 #ifndef IPCSTALL_VERDICT_WHO_H
 #define IPCSTALL_VERDICT_WHO_H
 
 #include "tracer/trace.h"
 
 struct who {
-	pid_t tgid, tid;  /* 0: nobody was seen in a call, or with `others` several, none of whom
-			     surely had most of it */
-	const char *comm; /* the endpoint's; of several: that of them all, or empty */
-	bool others;	  /* were in a call there too */
+	pid_t tgid, tid;  /* 0: nobody was seen in a call; with `others`: several were, and none of
+			     them surely had most of the time */
+	const char *comm; /* the endpoint's; of several: their common name, or empty */
+	bool others;	  /* other processes were in a call there too */
 	const struct trace_call_stats
-		*too_young; /* the only one seen reading began after most of it: whoever had the end
-			       before is not known; NULL: not so */
+		*too_young; /* the only process seen to read, if it began after most of the time:
+			       who had the endpoint before is unknown; NULL: not so */
 	const struct trace_call_stats
-		*left; /* whoever has the descriptor since the one named there left it; tgid 0: who
-			  is not known. NULL: it is not that */
+		*left; /* set if `tgid` has the descriptor since the process named here left it;
+			  tgid 0: who has it is unknown */
 };
 
-/* Was that over for the one who is named there before half of a spell of so long, of an endpoint,
- * had passed? */
+/* Had the process named in `b` left the endpoint before half of a spell of `ns` had passed? */
 bool who_left(const struct trace_call_stats *b, const struct trace_endpoint *ep, uint64_t ns);
-/* who has the descriptor since */
+/* Who has had the descriptor since then. */
 struct who who_owns_fd(const struct trace_call_stats *b);
-/* who did not read in most of a spell of so long: not one who was given the end when most of it was
- * over */
+/* The process that did not read in most of a spell of `ns`: not one that was given the endpoint
+ * when most of it was over. */
 struct who who_is_not_reading(const struct trace_endpoint *ep, uint64_t ns);
-/* Who should have sent, if need be by what it read; NULL: nobody was seen. A server's UDP socket is
- * nobody's other end, even where it was. */
+/* The process that should have sent, by its sends or else by its reads; NULL: nobody was seen. A
+ * server's UDP socket is no endpoint's peer: it is found by its address. */
 const struct trace_call_stats *who_sends(const struct trace_snapshot *s,
 					 const struct trace_endpoint *ep);
-/* who did not in most of a wait of so long; tgid 0: nobody was seen */
+/* The process that did not send in most of a wait of `ns`; tgid 0: nobody was seen. */
 struct who who_does_not_send(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 			     uint64_t ns);
 
@@ -39,15 +38,16 @@ struct who who_does_not_send(const struct trace_snapshot *s, const struct trace_
  * NULL: not seen. */
 const struct trace_call_stats *who_reads(const struct trace_snapshot *s,
 					 const struct trace_endpoint *ep);
-/* who was last in a call of that direction */
+/* Who was last in a call of that direction. */
 struct who who_was_last(const struct trace_call_stats *b);
-/* one thread, as far as is known; tid 0: of that process no thread was seen in a call there */
+/* The same thread, as far as is known. tid 0: no thread of that process was seen in a call
+ * there. */
 bool who_is_same(const struct who *a, const struct who *b);
-/* whom this endpoint's stalls of that cause held up for most of their time; where there were none
- * who sent last, or has the socket */
+/* The process that this endpoint's stalls of that cause held up for most of their time; if there
+ * were none, the last sender or the owner of the socket. */
 struct who who_was_held_up(const struct trace_endpoint *ep, enum tx_state cause);
-/* The other end's process that explains most of them; where none does who read last. False: that
- * end was not seen. */
+/* The process of the other end that explains most of these stalls; if none does, the last reader.
+ * False: that end was not seen. */
 bool who_is_late(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 		 enum tx_state cause, struct who *out);
 
