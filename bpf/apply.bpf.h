@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One step of an endpoint's ledger: from an input to the sums, the timeline and the stall that is
- * told. Each has a fast way, for what happens several times a message, and a slow one that takes
- * whatever there is.
+ * One step of an endpoint's ledger: from an input to the sums, the timeline and the report of a
+ * stall. Each has a fast version, for what happens several times per message, and a slow one that
+ * takes any input.
  */
 #ifndef IPCSTALL_APPLY_BPF_H
 #define IPCSTALL_APPLY_BPF_H
@@ -34,7 +34,7 @@ static __always_inline void unread_ended(struct endpoint *ep, const struct trans
 		awaited(&ep->rx_calls, t->ns);
 }
 
-/* so that an answer came when it did */
+/* if it was an answer, it came when it began to be unread */
 static __always_inline void reply_unread_ended(struct endpoint *ep, const struct transition *t,
 					       ns_t now)
 {
@@ -55,7 +55,7 @@ static __noinline int answer_came_late(struct endpoint *ep, ns_t after)
 			    after);
 }
 
-/* a reader has waited for the other end, and what it waited for has come */
+/* a reader has waited for the other end, and its data has come */
 static __always_inline void answer_came(struct endpoint *ep, ns_t after)
 {
 	if (after >= AWAITED_NS)
@@ -83,8 +83,8 @@ static __always_inline int step_rx(struct endpoint *ep, const struct input *in)
 }
 
 /*
- * What these are passed is numbers. Kernels from 7.2 on analyse what is passed the address of
- * something on the stack, and all that it calls, anew for each chain of calls.
+ * These functions take numbers only. Kernels from 7.2 on verify a function that is passed an
+ * address on the stack, and all that it calls, anew for each chain of calls.
  */
 #define STATES(t) ((__u32)(t)->to << 8 | (t)->from)
 
@@ -141,7 +141,7 @@ static __always_inline int apply_tx_inline(struct endpoint *ep, const struct inp
 	return 1;
 }
 
-/* an input but for its times, in one register: see turned() */
+/* an input without its times, in one register: see turned() */
 static __always_inline __u64 input_packed(const struct input *in)
 {
 	return (__u64)in->bytes << 32 | (__u64)(__u8)in->asleep << 24 | (__u8)in->working << 16 |
@@ -182,9 +182,9 @@ static __always_inline int apply_rx_slow(struct endpoint *ep, const struct input
 }
 
 /*
- * The same for what happens most, several times a message: what an input says of the threads is a
- * constant there, and the compiler leaves little of the step. A timeline wants every step told,
- * which is for the long way.
+ * The same for the most frequent events, several per message: there an input's thread counts are
+ * constants, and the compiler leaves little of the step. A timeline wants every step reported,
+ * which only the slow version does.
  */
 static __always_inline bool try_tx_fast(struct endpoint *ep, const struct input *in)
 {
@@ -228,7 +228,8 @@ QUICK int tx_begins(struct endpoint *ep, ns_t at)
 	return ep ? apply_tx_fast(ep, &in) : 0;
 }
 
-/* no thread comes or goes: said again here, for the short way to be short */
+/* No thread comes or goes. The input is built anew without threads, which keeps the fast version
+ * short. */
 SUBPROG int apply_tx_settled(struct endpoint *ep, ns_t at, __u64 packed, ns_t blocked, ns_t runq)
 {
 	struct input is = input_unpacked(at, packed, blocked, runq), in = {};
@@ -252,7 +253,7 @@ static __always_inline int apply_tx_settled_slow(struct endpoint *ep, const stru
 	return apply_tx_settled(ep, in->at, input_packed(in), in->blocked, in->runq);
 }
 
-/* a quick step whose input had to stand in memory before: no copy, the stack is short there */
+/* a fast step whose input is in memory already: no copy, the stack is short there */
 static __always_inline int apply_tx_in_place(struct endpoint *ep, const struct input *in)
 {
 	return try_tx_fast(ep, in) ? 1 : apply_tx_slow(ep, in);
@@ -264,7 +265,7 @@ static __always_inline int apply_tx_settled_fast(struct endpoint *ep, const stru
 	return try_tx_fast(ep, in) ? 1 : apply_tx_settled_slow(ep, in);
 }
 
-/* a reader that is seen in its call only where it falls asleep in it */
+/* a reader that is not seen to enter its call, only to fall asleep in it */
 QUICK int rx_sleeps_in(struct endpoint *ep, ns_t at)
 {
 	struct input in = { .at = at, .working = 1, .asleep = 1 };
@@ -301,7 +302,7 @@ SUBPROG int rx_ends(struct endpoint *ep, ns_t at, __u32 full, __u32 bytes)
 	return ep ? apply_rx_fast(ep, &in) : 0;
 }
 
-/* a reader that slept in its call, and wakes and leaves it in one */
+/* a reader that slept in its call wakes and leaves it, in one step */
 QUICK int rx_returns(struct endpoint *ep, ns_t ran, ns_t blocked, ns_t runq, const struct input *is)
 {
 	struct input wake = { .at = ran, .asleep = -1, .slept = 1, .blocked = blocked,
@@ -321,7 +322,7 @@ QUICK int rx_returns(struct endpoint *ep, ns_t ran, ns_t blocked, ns_t runq, con
 	return rx_ends(ep, end.at, end.full, end.bytes);
 }
 
-/* something came, or went, while no reader was in a call */
+/* data came or went while no reader was in a call */
 QUICK int rx_holds(struct endpoint *ep, ns_t at, __u32 full)
 {
 	struct input in = { .at = at, .says = IN_FULL, .full = full & 1 };

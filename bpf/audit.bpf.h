@@ -10,7 +10,7 @@
 
 #include "apply.bpf.h"
 
-/* tcp_snd_una_update() counts what is acknowledged; the rest is between snd_una and write_seq */
+/* tcp_snd_una_update() counts acknowledged bytes; the others are between snd_una and write_seq */
 static __always_inline __u64 tcp_put(struct tcp_sock *tp)
 {
 	__u64 acked = GET(tp, bytes_acked);
@@ -18,8 +18,8 @@ static __always_inline __u64 tcp_put(struct tcp_sock *tp)
 	return acked + (__u32)(GET(tp, write_seq) - GET(tp, snd_una));
 }
 
-/* tcp_rcv_nxt_update() counts what arrived in order; what nobody has taken is between copied_seq
- * and rcv_nxt */
+/* tcp_rcv_nxt_update() counts the bytes that arrived in order; those that nobody has read yet are
+ * between copied_seq and rcv_nxt */
 static __always_inline __u64 tcp_taken(struct tcp_sock *tp)
 {
 	__u64 received = GET(tp, bytes_received);
@@ -27,13 +27,13 @@ static __always_inline __u64 tcp_taken(struct tcp_sock *tp)
 	return received - (__u32)(GET(tp, rcv_nxt) - GET(tp, copied_seq));
 }
 
-/* what a call moved is not known, nor then what all of them did */
+/* It is unknown how many bytes one call moved, and so how many all calls moved. */
 static __always_inline void end_missed(struct endpoint *ep, enum dir dir)
 {
 	ep->flags |= EP_MISSED << (dir & 1);
 }
 
-/* A new endpoint answers for what comes from now on. */
+/* A new endpoint counts from now on. */
 static __always_inline void audit_begins(struct endpoint *ep, __u64 sk)
 {
 	struct tcp_sock *tp = CAST(tcp_sock, sk);
@@ -48,9 +48,9 @@ static __always_inline void audit_begins(struct endpoint *ep, __u64 sk)
 }
 
 /*
- * `final`: no call can be under way any more. One that is has moved bytes that are counted when it
- * ends. tcp_disconnect() sets the counts back: then they fall short of the calls, which says
- * nothing.
+ * `final`: no call can be under way any more. A call under way has moved bytes that are only
+ * counted when it ends. tcp_disconnect() resets TCP's counts: they are then below those of the
+ * calls, which proves nothing.
  */
 static __always_inline void audit_side(struct endpoint *ep, enum dir dir, const struct ledger *l,
 				       const struct call_stats *b, __u64 through, bool final)
@@ -64,7 +64,7 @@ static __always_inline void audit_side(struct endpoint *ep, enum dir dir, const 
 		return;
 	}
 	ep->moved[dir & 1] = moved;
-#ifdef SAMPLED /* sees no call: TCP's count is all there is */
+#ifdef SAMPLED /* no call is seen: only TCP counts */
 	return;
 #endif
 	if (!final && word_working(l->word))
@@ -82,8 +82,8 @@ static __always_inline void moved_by_others(struct endpoint *ep, struct tcp_sock
 	ep->moved[DIR_RX] = tcp_taken(tp) - ep->through[DIR_RX];
 }
 
-/* An upper protocol (TLS) has taken the socket over: its readers call tls_sw_recvmsg(), which only
- * the raw tracepoint behind all of them sees. */
+/* TLS has taken the socket over: its readers call tls_sw_recvmsg(), which no hook sees but the raw
+ * tracepoint at the end of every receive call. */
 static __always_inline void upper_reads(struct endpoint *ep, __u64 sk)
 {
 #ifdef SAMPLED
@@ -102,8 +102,8 @@ static __always_inline void calls_unseen(struct endpoint *ep, enum upper by)
 	ep->upper = by;
 }
 
-/* A subflow of MPTCP, whose calls and buffers are another socket's: nothing that depends on a call
- * is known of it. */
+/* A subflow of MPTCP: its calls and buffers are those of another socket, so nothing that depends on
+ * a call is known. */
 static __always_inline bool is_subflow(__u64 ulp)
 {
 	__u32 name = 0, mptcp = 'm' | 'p' << 8 | 't' << 16 | 'c' << 24;
@@ -126,14 +126,14 @@ static __always_inline void note_subflow(__u64 sk)
 
 #define SK_USER_DATA_PSOCK 4 /* in the pointer's low bits, from 6.0 on */
 
-/* In a sockmap: a program may send on, or take from elsewhere, what no call moves and TCP's counts
- * do not have (sk_psock_init()). */
+/* The socket is in a sockmap: a BPF program may redirect its data, which no call moves and TCP does
+ * not count (sk_psock_init()). */
 static __always_inline bool is_in_sockmap(__u64 sk)
 {
 	return ADDRESS(sk, sock, sk_user_data) & SK_USER_DATA_PSOCK;
 }
 
-/* SMC shook hands over this connection, and nobody's descriptor leads to it: its data goes by
+/* SMC did its handshake over this connection, and no descriptor leads to it: its data goes by
  * shared memory (smc_connect_rdma()). */
 static __always_inline bool carries_smc(__u64 sk)
 {
@@ -161,7 +161,7 @@ static __always_inline void note_congestion_control(struct path *p, __u64 ops)
 				      (void *)name);
 }
 
-/* what its own connection gives: by TCP's count, at this moment */
+/* what TCP knows of the path at this moment */
 static __always_inline void note_path(struct endpoint *ep, __u64 sk)
 {
 	struct tcp_sock *tp = CAST(tcp_sock, sk);
@@ -183,9 +183,9 @@ static __always_inline void note_path(struct endpoint *ep, __u64 sk)
 }
 
 /*
- * An upper protocol's calls (TLS) move its bytes, not TCP's. tcp_disconnect(), after a refused
- * connect() or for a close() that resets, sets the counts back and takes the other end's port away:
- * what they were at TCP_CLOSE stays.
+ * The bytes of an upper protocol (TLS) are moved by its calls, not by TCP's. tcp_disconnect(),
+ * after a refused connect() or for a close() that resets, clears TCP's counts and the remote port:
+ * the values noted at TCP_CLOSE stay.
  */
 SUBPROG int tcp_audit(struct endpoint *ep, __u32 final)
 {

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who kept this end waiting: when a stall ends, the other end on this host is asked what it did
- * meanwhile. */
+/* Who kept this end waiting: when a stall ends, this looks at what the other end, if it is on this
+ * host, did meanwhile. */
 #ifndef IPCSTALL_BLAME_BPF_H
 #define IPCSTALL_BLAME_BPF_H
 
 #include "hold.bpf.h"
 #include "starved.bpf.h"
 
-/* what a Unix socket that is connected sends goes there */
+/* a connected Unix socket sends to its peer */
 static __always_inline bool sends_to(__u64 from, __u64 to)
 {
 	__u64 peer = ADDRESS(from, unix_sock, peer);
 
-	OPAQUE(peer); /* or the compiler has one load for this and for what is in the map, which the
+	OPAQUE(peer); /* else the compiler uses one load for this and for a map's value, which the
 			 verifier refuses */
 	return peer == to;
 }
 
 /*
- * The other end names this one, or else the address is another's by now. Of many that send to one
- * Unix datagram socket it names the last; and the socket, where it is connected to none of them, is
- * not known to send to that one.
+ * The other end must name this one; if it does not, its address belongs to another endpoint by now.
+ * Among many that send to one Unix datagram socket, that socket names only the last sender; if it
+ * is connected to none of them, it is not known to send to that one.
  */
 static __always_inline bool is_peer_of(const struct endpoint *peer, const struct endpoint *ep)
 {
@@ -39,24 +39,24 @@ static __always_inline struct endpoint *peer_of(struct endpoint *ep)
 	return peer && is_peer_of(peer, ep) ? peer : 0;
 }
 
-/* how long the endpoint had data that nobody was reading, up to `at`; where most of the reading
- * goes unseen nobody can tell */
+/* How long the endpoint had data that nobody was reading, up to `at`. 0 if most of the reading is
+ * unseen: then nobody can tell. */
 static __always_inline ns_t unread_until(const struct endpoint *ep, ns_t at)
 {
 	word_t w = *(const volatile word_t *)&ep->rx.word;
 
 	if (ep->flags & EP_UNSEEN << DIR_RX)
 		return 0;
-	if (ep->closed) /* it may still stand there, see EP_UNSENT */
+	if (ep->closed) /* it may still be in the table, see EP_UNSENT */
 		at = ep->closed;
 	return ep->rx.ns[RX_UNREAD] +
 	       (WORD_STATE(w, DIR_RX) == RX_UNREAD ? word_elapsed(w, at) : 0);
 }
 
 /*
- * A stall that is seen when it ends, or in its middle, has begun with the segment that went out
- * last: what the other end read since is over by then, and the sums that it has now are not those
- * of that moment.
+ * A stall that is noticed late, at its end or in its middle, began with the last segment that went
+ * out. The peer may have read since, so its present sums are not those of that moment: note them
+ * when the segment goes out.
  */
 SUBPROG int note_peer_unread(struct endpoint *ep, ns_t now)
 {
@@ -85,8 +85,7 @@ SUBPROG int stall_began(struct endpoint *ep, const struct endpoint *peer, ns_t a
 	return 1;
 }
 
-/* how long the other end left data unread since the stall began; of one that has gone, until it
- * went */
+/* how long the other end left data unread since the stall began, or until it closed */
 static __always_inline ns_t unread_meanwhile(const struct endpoint *ep, const struct endpoint *peer,
 					     ns_t to)
 {
@@ -95,7 +94,7 @@ static __always_inline ns_t unread_meanwhile(const struct endpoint *ep, const st
 	return unread > ep->peer_unread ? unread - ep->peer_unread : 0;
 }
 
-/* of a peer that is not seen, or has gone: nobody */
+/* the peer's reader and its wait for a CPU; zero if the peer is not seen, or is gone */
 static __always_inline struct cpu_wait reader_of(const struct endpoint *peer)
 {
 	struct cpu_wait nobody = {};
@@ -103,7 +102,7 @@ static __always_inline struct cpu_wait reader_of(const struct endpoint *peer)
 	return peer ? cpu_wait_of(&peer->rx_calls) : nobody;
 }
 
-/* of a stall that goes on */
+/* for a stall that goes on */
 static __always_inline ns_t starved_meanwhile(const struct endpoint *ep,
 					      const struct endpoint *peer, ns_t stall)
 {
@@ -112,8 +111,8 @@ static __always_inline ns_t starved_meanwhile(const struct endpoint *ep,
 	return starved_since(&ep->peer_reader, &reader, stall);
 }
 
-/* An end that closes before the other hears of it, and throws away what it never read: what the
- * other waited for until then. */
+/* This end closes, and throws away what it never read, before the other end hears of it: notes for
+ * the other end how long data was unread here. */
 static __always_inline void leaves_peer(struct endpoint *ep, ns_t at)
 {
 	__u64 key = ep->id.proto == PROTO_PIPE ? 0 : ep->peer;
@@ -121,11 +120,11 @@ static __always_inline void leaves_peer(struct endpoint *ep, ns_t at)
 
 	if (peer &&
 	    peer->peer ==
-		    ep->id.key) /* of those that send to one datagram socket, the one it sends to */
+		    ep->id.key) /* the other end may name another sender */
 		peer->peer_left = unread_until(ep, at);
 }
 
-/* a name as it stands in an endpoint: at a multiple of eight, see record.h */
+/* a name as it is stored in an endpoint: at a multiple of eight, see record.h */
 struct task_name {
 	__u64 half[COMM_LEN / 8];
 };
@@ -137,7 +136,7 @@ static __always_inline bool same_name(const struct task_name *a, const struct ta
 	return a->half[0] == b->half[0] && a->half[1] == b->half[1];
 }
 
-/* One stall of an endpoint ends at a time; where the next ends on another processor at this very
+/* One stall of an endpoint ends at a time. If the next one ends on another processor at this very
  * moment, one of the two votes may be lost. */
 SUBPROG int vote_for(struct vote *v, __u32 tgid, __u32 tid, const struct task_name *name, ns_t ns)
 {
@@ -160,21 +159,20 @@ SUBPROG int vote_for(struct vote *v, __u32 tgid, __u32 tid, const struct task_na
 	return 1;
 }
 
-/* of several that hold it none was seen there yet: nobody */
+/* the process at this end; 0 if several hold it and none was seen to use it */
 static __always_inline __u32 last_there(const struct call_stats *b)
 {
 	return !b->tid && b->others ? 0 : b->tgid;
 }
 
-/* Whoever is named there has the end from another process, since less than half of the time was
- * left. */
+/* The named process was given this end by another, with less than half of the time left. */
 static __always_inline bool was_given_late(const struct call_stats *b, ns_t time, ns_t to)
 {
 	return b->giver != b->tgid && 2 * (__s64)(to - b->given) < (__s64)time;
 }
 
-/* A vote for who did not read during a stall: not one that had left the end before half of it was
- * over, nor one that was given it after that. */
+/* Votes for the process that did not read during a stall: not for one that left the end before half
+ * of the stall was over, nor for one that was given it after half. */
 static __always_inline void reader_was_late(struct endpoint *ep, const struct endpoint *peer,
 					    __u32 state, ns_t stall, ns_t to, ns_t late)
 {
@@ -201,8 +199,7 @@ static __always_inline void writer_held_up(struct endpoint *ep, __u32 state, ns_
 		 TASK_NAME(writer->comm), ns);
 }
 
-/* 1 or 0, as arithmetic: the verifier follows each way to an answer, and all that comes after it
- * once more */
+/* 1 or 0, by arithmetic: the verifier would follow both branches, and all code after them twice */
 static __always_inline __u64 outside(ns_t at, ns_t from, ns_t to)
 {
 	__u64 is = ((at - from) | (to - at)) >> 63;
@@ -211,21 +208,21 @@ static __always_inline __u64 outside(ns_t at, ns_t from, ns_t to)
 	return is;
 }
 
-/* The part of the stall in which the ACK was withheld: what it then takes to come is the path's.
- * Both are read while another may go out. */
+/* The part of the stall in which the ACK was withheld; the rest, until it arrives, is the path's.
+ * Both dates are read while another ACK may go out. */
 static __always_inline ns_t withheld_ns(const struct withheld *w, ns_t from)
 {
 	ns_t owed = w->owed, went = w->went,
 	     since_owed = ((from - owed) & (owed - went)) >>
-			  63; /* both below 0: it came to be owed in between */
+			  63; /* both below 0: the ACK became owed during the stall */
 
 	OPAQUE(since_owed);
 	return went - from - (owed - from) * since_owed;
 }
 
 /*
- * The ACK of the peer's that a stall waited for, and how long of that it was withheld. Every answer
- * carries one: what rode is meant only if it is most of the stall.
+ * The peer's ACK that a stall waited for, and how long of the stall it was withheld. Every answer
+ * carries an ACK: one that rode on data counts only if it was withheld for half of the stall.
  */
 static __always_inline const struct withheld *ack_withheld(const struct endpoint *peer, ns_t from,
 							   ns_t to, ns_t *ns)
@@ -243,7 +240,7 @@ static __always_inline const struct withheld *ack_withheld(const struct endpoint
 
 #define NO_ACK (~0ULL)
 
-/* for how long of the stall that ended at `to` the peer withheld the ACK that it waited for */
+/* how long, of the stall that ended at `to`, the peer withheld the ACK that the stall waited for */
 SUBPROG ns_t blame_delack(struct endpoint *ep, const struct endpoint *peer, __u64 state,
 			  ns_t stall, ns_t to)
 {
@@ -289,7 +286,7 @@ static __always_inline void blame_starved(struct endpoint *ep, __u64 state, ns_t
 
 /* where a thread last slept: what an absent reader did instead */
 struct slept {
-	ns_t at; /* 0: not since it was first seen in a call */
+	ns_t at; /* 0: it has not slept since it was first seen in a call */
 	int kstack, ustack;
 };
 
@@ -300,7 +297,7 @@ struct {
 	__type(value, struct slept);
 } sleeps SEC(".maps");
 
-/* a thread that was seen in a call is one that may be absent */
+/* a thread that was seen in a call may be absent later: its sleeps are noted from now on */
 static __always_inline void follow_sleeps(__u32 tid)
 {
 	struct slept s = { .kstack = -1, .ustack = -1 };
@@ -309,7 +306,7 @@ static __always_inline void follow_sleeps(__u32 tid)
 		bpf_map_update_elem(&sleeps, &tid, &s, BPF_NOEXIST);
 }
 
-/* others' stacks would only take places */
+/* only of threads seen in a call: other stacks would only take places in the map */
 static __always_inline void note_sleep(void *ctx, __u32 tid)
 {
 	struct slept s = {};
@@ -341,7 +338,7 @@ static __always_inline void stall_peer(struct record_stall *r, const struct endp
 	}
 }
 
-/* what was noted of the queue says something of this stall only if it was held by the same thing */
+/* The noted queue belongs to this stall only if the same reason held it. */
 static __always_inline void stall_proof(struct record_stall *r, const struct endpoint *ep)
 {
 	if (ep->held.head && ep->held.head + HEAD_TO_STATE == r->state)
@@ -350,8 +347,8 @@ static __always_inline void stall_proof(struct record_stall *r, const struct end
 		r->ack = ep->ack;
 }
 
-/* `to`: the end of the stall, or of what it lasted so far; what the other end did meanwhile stands
- * in its pieces' sums */
+/* `to`: the end of the stall, or the present time if it goes on; what the other end did meanwhile
+ * is in the sums of the stall's pieces */
 SUBPROG int emit_stall(struct endpoint *ep, __u32 state, ns_t to, __u32 goes_on)
 {
 	struct endpoint *peer = ep && opt.stall_threshold ? peer_of(ep) : 0;
@@ -391,7 +388,7 @@ SUBPROG int emit_stall(struct endpoint *ep, __u32 state, ns_t to, __u32 goes_on)
 	return 1;
 }
 
-/* it is over: it ended with its last piece */
+/* The hold is over: it ended with its last piece. */
 static __always_inline void hold_is_over(struct endpoint *ep)
 {
 	if (!opt.stall_threshold || !ep->held_on.untold)
@@ -467,7 +464,7 @@ static __always_inline void stall_ended(struct endpoint *ep, const struct endpoi
 	ep->held_on.starved += starved;
 }
 
-/* the stall that ended is reported, or once it is known whether it goes on after the call */
+/* Reports the stall that ended; one that may go on after the writer's call is reported later. */
 static __always_inline void report_stall(struct endpoint *ep, const struct transition *t, ns_t to)
 {
 	if (!opt.stall_threshold || !ends_stall(t))
@@ -478,8 +475,8 @@ static __always_inline void report_stall(struct endpoint *ep, const struct trans
 		emit_stall(ep, t->from, to, false);
 }
 
-/* Looked at once for the stall that ended and for the one that begins. How long of the former the
- * reader had no CPU. */
+/* Looks at the peer's reader once, for the stall that ended and for the one that begins. Returns
+ * how long of the ended stall the reader had no CPU. */
 static __always_inline ns_t reader_at_turn_of(struct endpoint *ep, const struct transition *t,
 					      ns_t at)
 {
@@ -513,6 +510,6 @@ static __always_inline int stall_turns_of(struct endpoint *ep, const struct tran
 	return 1;
 }
 
-/* a sampled session asks the other end at each look, and not when a stall ends */
+/* in a sampled session each look asks the other end, not the end of a stall */
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stalls of a queue's head, in pieces. A writer that adds to what is held interrupts the state by
- * its call, and nothing goes out: that is one stall, and its episodes are counted as one.
+ * Stalls of a queue's head that are in pieces. A writer that adds to a held queue interrupts the
+ * stall's state by its call, but nothing goes out: this is one stall, and its episodes are counted
+ * as one.
  */
 #ifndef IPCSTALL_HOLD_BPF_H
 #define IPCSTALL_HOLD_BPF_H
 
 #include "observe.bpf.h"
 
-/* who sleeps for room gets some of it each time it wakes */
+/* not `sndbuf`: a writer that sleeps for room gets some each time it wakes */
 static __always_inline bool holds_head(__u32 state)
 {
 	return state - TX_RECOVERY <= TX_RWND - TX_RECOVERY;
@@ -31,7 +32,7 @@ static __always_inline void episodes_add(struct ledger *l, __u64 state, ns_t ns,
 		atomic_add(&l->hist[state][slot], n);
 }
 
-/* two episodes are one, as long as both */
+/* makes one episode of two, as long as both together */
 static __always_inline void episodes_join(struct ledger *l, __u64 state, ns_t before, ns_t more)
 {
 	episodes_add(l, state, before, -1);
@@ -42,7 +43,7 @@ static __always_inline void episodes_join(struct ledger *l, __u64 state, ns_t be
 		raise_max(&l->max[state], before + more);
 }
 
-/* the first piece of one, or all of it */
+/* begins a hold with its first piece, perhaps its only one */
 static __always_inline void hold_is_new(struct hold *h, __u32 state, ns_t from)
 {
 	h->state = state;
@@ -65,7 +66,7 @@ static __always_inline void piece_ended(struct endpoint *ep, const struct transi
 	h->next = next_to_go(ep);
 }
 
-/* the writer's call lies between, and let nothing go */
+/* the same hold goes on after the writer's call, which let no segment go */
 static __always_inline bool goes_on(const struct endpoint *ep, const struct transition *t, ns_t at)
 {
 	const struct hold *h = &ep->held_on;

@@ -7,14 +7,14 @@
 #include "timeline.bpf.h"
 #include "charge.h"
 
-/* Seldom gone. A global function, verified once: at each of its callers that made a session begin a
- * fifth later. */
+/* Seldom used. A global function, verified once: verifying it at each of its callers made a session
+ * begin a fifth later. */
 SUBPROG int swap_late(struct ledger *l, struct input *in, __u32 dir)
 {
 	return l && in && swap_uncharged(l, in, dir & 1);
 }
 
-/* One function for both directions, verified once; so is what books it. */
+/* One function for both directions, verified once; so is book_step(). */
 SUBPROG int swap_in(struct ledger *l, const struct input *in, __u32 dir, struct transition *t,
 		    struct turn *turn)
 {
@@ -29,7 +29,7 @@ SUBPROG int book_step(struct ledger *l, struct call_stats *b, const struct input
 	return 0;
 }
 
-/* Take the step and book it; *t says what ended. False: the state is what it was. */
+/* Take the step and book it; *t says what ended. False: the state is unchanged. */
 static __always_inline bool take_step(struct ledger *l, struct call_stats *b,
 				      const struct input *in, enum dir dir, struct transition *t)
 {
@@ -37,7 +37,7 @@ static __always_inline bool take_step(struct ledger *l, struct call_stats *b,
 	int taken = swap_in(l, in, dir, t, &turn);
 
 	if (taken == TAKEN_NOT) {
-		if (LATEST(l->word)) { /* made by now */
+		if (LATEST(l->word)) { /* it is not being made */
 			count(COUNT_CONTENDED);
 			swap_late(l, (struct input *)in, dir);
 		}

@@ -12,8 +12,7 @@
 
 enum syscall_bits {
 	SYS_OUT = 1 << 0,	/* writes to its first argument */
-	/* reads from its first argument; with SYS_OUT: moves from the first to the third
-	 * (splice()) */
+	/* reads from its first argument; with SYS_OUT: splice(), to the third */
 	SYS_IN = 1 << 1,
 	SYS_ONE = 1 << 2,	/* is one call on an endpoint, with the same result */
 	SYS_SOCKETS = 1 << 3,	/* no pipe can be given to it */
@@ -21,7 +20,7 @@ enum syscall_bits {
 	SYS_CLOSE = 1 << 5,	/* may close the file of its first argument */
 	SYS_MADE = 3 << 6,	/* enum made, of the descriptors that it makes */
 	SYS_POLLS = 1 << 8,	/* its first two arguments are an array of struct pollfd */
-	SYS_SELECTS = 1 << 9,	/* its third argument is a set of descriptors to write to */
+	SYS_SELECTS = 1 << 9,	/* its second and third are the sets to read from and write to */
 	SYS_LENGTH = 1 << 10,	/* its third argument says how many bytes it was given */
 	/* socketcall(): its first argument says which call, its second where the arguments are */
 	SYS_SOCKETCALL = 1 << 11,
