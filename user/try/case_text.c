@@ -33,7 +33,7 @@ static void line(const struct paint *p, const char *label, enum ink ink, const c
 
 enum { CALLERS_SHOWN = 2 };
 
-/* The program's own frame that called write, and its callers. */
+/* The program's own frame that made the send call, and its callers. */
 static void from_lines(const struct call_stack *s, const struct paint *p)
 {
 	const struct call_frame *f = call_stack_own(s);

@@ -32,7 +32,7 @@ static double length(const struct window *w)
 	return (double)(w->to_ns - w->from_ns);
 }
 
-/* If nothing arrived, half a byte stands for it, so that no ratio divides by 0. */
+/* If nothing arrived, half a byte is taken as the most that did. */
 static double arrived(const struct window *w)
 {
 	return w->delivered ? (double)w->delivered : 0.5;

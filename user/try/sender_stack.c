@@ -24,7 +24,7 @@ static bool wait_for_copy(struct live_case *c, struct stack_copy *copy)
 	return true;
 }
 
-/* How to make this language's runtime name its functions. */
+/* How to make this language's runtime name its functions, or that they cannot be read. */
 static const char *what_would_tell(const char *kind)
 {
 	static const struct {
