@@ -20,7 +20,7 @@ static int push(struct variable *v, const char *text, struct err *e)
 	return 0;
 }
 
-/* A size range becomes its sizes; each is then an option value of its own. */
+/* Expands a size range: each size becomes an option value of its own. */
 static int push_sizes(struct variable *v, const char *list, struct err *e)
 {
 	struct size_list l = {};
@@ -35,7 +35,7 @@ static int push_sizes(struct variable *v, const char *list, struct err *e)
 	return rc;
 }
 
-/* a size that is no message's: its option's own limits hold (check_values()) */
+/* For size options other than the message size: check_values() applies the option's own limits. */
 static int push_amounts(struct variable *v, const char *list, struct err *e)
 {
 	char *copy = strdup(list), *rest = copy, *item, text[32];
@@ -100,7 +100,7 @@ static int cmp_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Two cells of one name would both be "repeat 0" to whoever reads the file. */
+/* Rejects a value that is given twice: a reader of the file would see two cells as "repeat 0". */
 static int check_distinct(const struct variable *v, struct err *e)
 {
 	char **sorted = array_new(v->n, 0, sizeof(*sorted));
@@ -121,7 +121,7 @@ static int check_distinct(const struct variable *v, struct err *e)
 	return rc;
 }
 
-/* One variable has one list: of two, the second would take the first one's place. */
+/* Rejects a second list for a variable, which would replace the first. */
 static int check_new(const struct cells *c, const struct variable *v, struct err *e)
 {
 	for (const struct variable *before = c->v; before < v; before++)
@@ -140,7 +140,7 @@ static int check_values(const struct variable *v, size_t size, struct err *e)
 
 	for (size_t i = 0; rc == 0 && i < v->n; i++)
 		rc = opt_set(v->row, scratch, v->values[i], e);
-	/* what opt_set() duplicated there */
+	/* free the strings that opt_set() duplicated */
 	const struct opt one[] = { *v->row, OPT_END };
 
 	if (scratch)
@@ -149,7 +149,8 @@ static int check_values(const struct variable *v, size_t size, struct err *e)
 	return rc;
 }
 
-/* Combinations that differ in one variable alone are a group; without one, each is a group. */
+/* Combinations that differ only in the variable `together` are a group, which stays together.
+ * Without that variable each combination is a group. */
 static void draw_repeat(const struct cells *c, struct rng *r, uint32_t *out)
 {
 	size_t members = c->together < c->n_v ? c->v[c->together].n : 1;
@@ -161,7 +162,7 @@ static void draw_repeat(const struct cells *c, struct rng *r, uint32_t *out)
 		if (cell / stride % members == 0)
 			out[groups++] = (uint32_t)cell;
 	rng_shuffle(r, out, groups, sizeof(*out));
-	/* from the last, so that no group is written over before its place is read */
+	/* from the last, so that no out[g] is overwritten before it is read */
 	for (size_t g = groups; g-- > 0;) {
 		uint32_t first = out[g], *group = out + g * members;
 
@@ -171,8 +172,8 @@ static void draw_repeat(const struct cells *c, struct rng *r, uint32_t *out)
 	}
 }
 
-/* One permutation per repeat: each repeat meets every combination once, so a drift of the machine
- * meets all alike. */
+/* One permutation per repeat: each repeat runs every combination once, so a drift of the machine
+ * affects all alike. */
 static int make_order(struct cells *c, struct err *e)
 {
 	struct rng r;

@@ -54,7 +54,7 @@ static char *title_of(const char *text)
 	return strndup(at, strcspn(at, "\n"));
 }
 
-/* What stands between ```json and the next fence. */
+/* Parses the text between ```json and the next fence. */
 static json_t *fenced(const char *text, const char *path, struct err *e)
 {
 	const char *start = strstr(text, "\n```json\n"),
@@ -91,7 +91,7 @@ static int check_schema(const json_t *o, const char *path, struct err *e)
 	return 0;
 }
 
-/* Words are parted by spaces; no value of an option holds one. */
+/* Splits a command at spaces; no option's value contains one. */
 static int add_words(struct plan_run *r, const char *text, const char *path, struct err *e)
 {
 	while (*(text += strspn(text, " \n"))) {
@@ -116,8 +116,7 @@ static bool good_name(const char *name)
 	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
 }
 
-/* Nothing but a measurement: a file from somewhere else must not be able to run anything it likes.
- */
+/* Accepts only measurements: a file from elsewhere must not be able to run anything else. */
 static bool find_kind(struct plan_run *r)
 {
 	static const struct {

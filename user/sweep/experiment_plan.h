@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An experiment file: Markdown for people, with one fenced json block that says what is run. The
- * prose, the claims and the figures are for analysis/experiment; here only the title and the runs
- * are wanted. */
+/* An experiment file: Markdown for people, with one fenced json block that lists the runs. Only the
+ * title and the runs are read here; analysis/experiment reads the claims and the figures. */
 #ifndef IPCSTALL_SWEEP_EXPERIMENT_PLAN_H
 #define IPCSTALL_SWEEP_EXPERIMENT_PLAN_H
 
@@ -19,25 +18,25 @@ struct plan_run {
 	char *words[PLAN_WORDS_MAX]; /* of the command, without the program's name; NULL-terminated
 				      */
 	size_t n;
-	enum plan_kind kind; /* a sweep; of the machine alone: clock, syscall, machine; one
-				benchmark, with its timeline */
-	int pilot, most;     /* repeats before, from which the number is reckoned, and the most of
-				that; 0: the command says how many */
+	enum plan_kind kind; /* a sweep; clock, syscall or machine; a benchmark with its
+				timeline */
+	int pilot, most;     /* repeats of the pilot, from whose scatter the run's are computed, and
+				their limit; 0: the command has --repeats */
 };
 
 struct plan {
 	char *text, *title;
 	struct plan_run runs[PLAN_RUNS_MAX];
 	size_t n;
-	const char *parts[PLAN_PARTS_MAX]; /* other experiments, carried out before */
+	const char *parts[PLAN_PARTS_MAX]; /* other experiments, which run first */
 	size_t n_parts;
-	void *json; /* holds the names */
+	void *json; /* owns the names */
 };
 
 int plan_read(struct plan *p, const char *path, bool quick, struct err *e);
 void plan_free(struct plan *p);
 
-/* The title alone, of any Markdown file; false when it has none. */
+/* Reads only the title of a Markdown file; false: it has none. */
 bool plan_title(const char *path, char *buf, size_t len);
 
 #endif

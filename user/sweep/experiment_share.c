@@ -11,7 +11,8 @@
 #define MARK	  "analysis/__main__.py"
 #define INSTALLED IPCSTALL_PREFIX "/share/ipcstall"
 
-/* A directory above the program may be one in which everybody can lay files, as /tmp is. */
+/* Whether `dir` holds the analysis, and can be trusted: a directory above the program may be one
+ * in which everybody can create files, as /tmp is. */
 static bool holds(const char *dir)
 {
 	static const char *const parts[] = { "", "/analysis", ("/" MARK) };
@@ -26,7 +27,7 @@ static bool holds(const char *dir)
 	return access(path, R_OK) == 0;
 }
 
-/* From TREE/build/FLAVOUR/ipcstall upwards, or from PREFIX/bin to PREFIX/share. */
+/* Searches upwards from TREE/build/FLAVOUR/ipcstall, or from PREFIX/bin in PREFIX/share. */
 static bool beside_program(char dir[PATH_MAX])
 {
 	char shared[PATH_MAX + 32];

@@ -27,7 +27,7 @@ static int told(const struct plan_run *r, const char *dir, int code, struct err 
 	return code;
 }
 
-/* The run's words, and the `n` that are put after them. */
+/* Runs this program with the run's words and the `n` words in `more`. */
 static int run_with(const struct plan_run *r, const char *dir, char *const more[], size_t n,
 		    struct err *e)
 {
@@ -42,7 +42,7 @@ static int run_with(const struct plan_run *r, const char *dir, char *const more[
 	return told(r, dir, subprocess_run(argv, e), e);
 }
 
-/* The sweep itself knows whether a file is of this one, and complete. */
+/* With --resume the sweep itself checks whether the file belongs to it, and is complete. */
 static int sweep_into(const struct plan_run *r, const char *dir, const char *ending,
 		      char *const repeats, bool resume, struct err *e)
 {
@@ -60,7 +60,7 @@ static int sweep_into(const struct plan_run *r, const char *dir, const char *end
 	return run_with(r, dir, more, n, e);
 }
 
-/* A timeline would be part of the cost that --ab measures. */
+/* --json alone, or --timeline too; with --ab a timeline would be part of the measured cost. */
 static size_t extra_words(const struct plan_run *r)
 {
 	for (size_t i = 0; i < r->n; i++)
@@ -69,7 +69,7 @@ static size_t extra_words(const struct plan_run *r)
 	return r->kind == PLAN_BENCH ? 5 : 2;
 }
 
-/* What is written whole or not at all is kept as it is. */
+/* With --resume an existing file is kept, since it is written whole or not at all. */
 static int measure_once(const struct plan_run *r, const char *dir, bool resume, struct err *e)
 {
 	static char json[] = "--json", timeline[] = "--timeline", quiet[] = "--quiet";

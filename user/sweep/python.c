@@ -6,8 +6,7 @@
 
 #include "sweep/experiment_share.h"
 
-/* A Python with the packages the figures need; Debian's is one, the first on the way need not be.
- */
+/* Debian's Python has the packages that the figures need; the first python3 in PATH may not. */
 static const char *interpreter(void)
 {
 	const char *given = getenv("PYTHON");

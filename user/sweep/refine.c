@@ -51,7 +51,7 @@ static void table_free(struct table *t)
 	free(t->costs);
 }
 
-/* One series by size. */
+/* Sorts the measurements of one series by size. */
 static int table_make(const struct refiner *r, uint32_t series, struct table *t)
 {
 	size_t n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where exactly does a dip begin and end? Between two neighbouring sizes that differ so by more
- * than chance, the middle is measured next, until they are neighbouring bytes. What is in a dip is
- * judged anew each time, with all sizes known by then. */
+/* Finds where exactly a dip begins and ends, by bisection: if two neighbouring sizes differ by more
+ * than chance (dips_edge()), the middle is measured next, until they are one byte apart. The dips
+ * are judged anew each time, with all sizes measured by then. */
 #ifndef IPCSTALL_SWEEP_REFINE_H
 #define IPCSTALL_SWEEP_REFINE_H
 
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct refine_seen {
-	uint32_t series; /* everything but the size: not compared across */
+	uint32_t series; /* everything but the size; series are not compared with each other */
 	int64_t size;
 	double cost; /* time per message */
 };
@@ -23,8 +23,8 @@ struct refiner {
 
 /* Returns -1 without memory. */
 int refine_note(struct refiner *r, uint32_t series, int64_t size, double cost);
-/* The size to be measured next in this series, DIPS_REPEATS_LEAST times at least; false: every edge
- * is found, or none can be. */
+/* The size to measure next in this series, at least DIPS_REPEATS_LEAST times; false: every edge is
+ * found, or none can be. */
 bool refine_next(const struct refiner *r, uint32_t series, int64_t *size);
 void refine_free(struct refiner *r);
 

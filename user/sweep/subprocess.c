@@ -13,8 +13,8 @@
 static volatile sig_atomic_t interrupted;
 static volatile pid_t running; /* 0: nothing */
 
-/* Ctrl-C reaches the child by itself, and is its to answer; what is sent to us alone is passed on.
- */
+/* The child gets Ctrl-C from the terminal and handles it. A SIGINT that was sent to this process
+ * alone is passed on. */
 static void on_interrupt(int sig, siginfo_t *info, void *context)
 {
 	int saved = errno;
@@ -26,7 +26,7 @@ static void on_interrupt(int sig, siginfo_t *info, void *context)
 	errno = saved;
 }
 
-/* The child dies with us, however we end. */
+/* The child ends with this process, however this process ends. */
 static void __attribute__((noreturn)) become(char *const argv[], const sigset_t *mask)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -36,7 +36,7 @@ static void __attribute__((noreturn)) become(char *const argv[], const sigset_t 
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
-/* An interrupt waits until there is a child to be told of it. */
+/* Blocks SIGINT until `running` is set, so that on_interrupt() can pass it on to the child. */
 static pid_t start(char *const argv[])
 {
 	sigset_t mask, held;
@@ -53,7 +53,8 @@ static pid_t start(char *const argv[])
 	return pid;
 }
 
-/* It is left as it ended until nobody can signal it any more: its number could be another's. */
+/* Leaves the child a zombie until on_interrupt() can no longer signal it: once the child is reaped,
+ * its pid could be another process's. */
 static int wait_for(pid_t pid)
 {
 	siginfo_t how;

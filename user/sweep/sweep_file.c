@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The file of a sweep: NDJSON, a header, a point a line, an end line. */
+/* The file of a sweep, in NDJSON: a header, one line for each point, an end line. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "render/sink.h"
 #include "sweep/sweep.h"
 
-/* Only a file can be gone on with. */
+/* Only a file can be continued with --resume. */
 static int write_error(const struct sweep *s, struct err *e)
 {
 	if (s->out == stdout)
@@ -88,7 +88,7 @@ static int check_same(const json_t *was, const json_t *now, const char *const ke
 	return 0;
 }
 
-/* Half a sweep from one kernel, machine or build and half from another is none. */
+/* Checks that the file is of the same sweep, and that kernel, machine and build are the same. */
 static int same_sweep(const json_t *was, const json_t *now, const char *path, struct err *e)
 {
 	static const char *const asked[] = { "schema",	 "version", "vary",    "order_seed",
@@ -121,7 +121,7 @@ static int same_sweep(const json_t *was, const json_t *now, const char *path, st
 	return 0;
 }
 
-/* TESTS: of none that is known */
+/* TESTS: the line is of no known test */
 static int test_of(const json_t *line)
 {
 	const char *test = json_string_value(json_object_get(line, "test"));
@@ -132,7 +132,8 @@ static int test_of(const json_t *line)
 	return t;
 }
 
-/* A point stands there once: what is judged grows with the sweep, not with the file. */
+/* Counts a point, which the file may hold only once: the data to judge must not grow with the file.
+ */
 static int count_done(struct sweep *s, size_t i, const json_t *line, struct err *e)
 {
 	struct diag_round r;
@@ -177,8 +178,8 @@ static int read_done(struct sweep *s, FILE *f, const json_t *now, struct err *e)
 	}
 	if (s->complete)
 		return rc;
-	/* A line that was cut off by the interruption is overwritten; and so are refined sizes,
-	 * which come last and depend on one another. */
+	/* Overwrites a line that the interruption cut off, and refined sizes, which come last and
+	 * depend on one another. */
 	whole = first_refined >= 0 ? first_refined : whole;
 	if (rc == 0 &&
 	    (fseek(f, whole, SEEK_SET) || ftruncate(fileno(f), whole) || fputc('\n', f) == EOF))
@@ -187,12 +188,11 @@ static int read_done(struct sweep *s, FILE *f, const json_t *now, struct err *e)
 	return rc;
 }
 
-/* What took hours is not to go because --resume was forgotten. A whole sweep is replaced, as every
- * output is. */
+/* Refuses to overwrite an interrupted sweep, which may have taken hours: --resume may have been
+ * forgotten. A complete sweep is replaced, like every output. */
 static int spare_interrupted(const char *path, struct err *e)
 {
-	struct stat st; /* of what is no file, a pipe say, nothing can be read that is not yet to be
-			   written */
+	struct stat st; /* only a regular file can hold an earlier sweep; a pipe, say, cannot */
 	FILE *f = path && stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
 	json_t *line = f ? text_clean_json(json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL)) : NULL;
 	const char *schema = json_string_value(json_object_get(line, "schema"));

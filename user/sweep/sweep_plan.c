@@ -4,7 +4,7 @@
 #include "stats/dips.h"
 #include "sweep/sweep.h"
 
-/* A connect has no size. */
+/* Checks that there is one message size; a connect test needs none. */
 static int check_size(const struct bench_plan *plan, bool given, struct err *e)
 {
 	if (plan->o.sizes.n == 1 || plan->tests == 1u << TEST_CONNECT)
@@ -25,7 +25,7 @@ static bool varies(const struct sweep *s, const char *name)
 	return false;
 }
 
-/* Without --nodelay some tests have TCP_NODELAY all the same, and the two values would be one. */
+/* Some tests set TCP_NODELAY even without --nodelay, so that nodelay=0 and 1 would be the same. */
 static int check_nodelay(const struct sweep *s, const struct bench_plan *plan, struct err *e)
 {
 	for (int t = 0; t < TESTS && !plan->o.nodelay && varies(s, "nodelay"); t++)
@@ -38,7 +38,7 @@ static int check_nodelay(const struct sweep *s, const struct bench_plan *plan, s
 	return 0;
 }
 
-/* Every combination is checked before the first one runs: hours later is too late for a bad one. */
+/* Checks every combination before the first one runs: a bad one must not be found hours later. */
 static int check_cells(struct sweep *s, struct bench_plan *first, const struct opt_operands *given,
 		       struct err *e)
 {
@@ -73,8 +73,8 @@ static int check_refine(const struct sweep *s, struct err *e)
 	return 0;
 }
 
-/* Of what varies, a value beside it would never be used; but for the seed, which also draws the
- * order. */
+/* Rejects a value for an option that varies, as it would never be used. The seed is excepted: it
+ * also determines the order. */
 static int check_given(const struct sweep *s, const struct opt_operands *given, struct err *e)
 {
 	for (size_t i = 0; i < s->cells.n_v; i++) {

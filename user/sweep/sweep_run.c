@@ -11,7 +11,7 @@
 #include "stats/dips.h"
 #include "sweep/sweep.h"
 
-/* As the option itself is in a result, a time in ns: a number is a number for whoever reads it. */
+/* The varied options, in the same form as in a result's `options`: numbers, and times in ns. */
 static json_t *vars_of(const struct sweep *s)
 {
 	json_t *o = json_object();
@@ -20,7 +20,7 @@ static json_t *vars_of(const struct sweep *s)
 		const struct opt *row = s->cells.v[i].row;
 		json_t *v = opt_value_to_json(row, &s->o->bench);
 
-		/* of a size's list there is one, and of what may be repeated too */
+		/* lists of sizes, and options that may be repeated, have one element here */
 		json_object_set(o, row->name, json_is_array(v) ? json_array_get(v, 0) : v);
 		json_decref(v);
 	}
@@ -36,7 +36,7 @@ static void progress(struct sweep *s, size_t at)
 		      ran ? gone / (double)ran * (double)(sweep_total(s) - at) : -1);
 }
 
-/* What is being run: a cell of the order, or, refined, a size of its own in some cell's series. */
+/* A run: a cell of the order, or for the refinement a size of its own in some cell's series. */
 struct job {
 	size_t cell, repeat, index;
 	int64_t size; /* 0: the cell's own */
@@ -52,7 +52,7 @@ static void describe(struct sweep *s, const struct job *j, json_t *line)
 	json_object_set_new(line, "refined", json_boolean(j->size != 0));
 }
 
-/* the tests of this job that are still to be run; refined ones are none of an interrupted file's */
+/* the tests of this job that are still to be run; an interrupted file has none of a refined job */
 static unsigned int tests_left(const struct sweep *s, const struct bench_plan *plan,
 			       const struct job *j)
 {
@@ -89,8 +89,8 @@ static int run_tests(struct sweep *s, struct bench_plan *plan, const struct job 
 }
 
 /*
- * A link's namespaces go after it, in a worker of the kernel (cleanup_net), which by its schedstat
- * was at that until 52 to 86 ms later: the next cell is not measured beside it.
+ * A worker of the kernel (cleanup_net) removes a link's namespaces after the link. By its schedstat
+ * it was busy until 52 to 86 ms later, so the next cell waits for 100 ms.
  */
 static void end_cell(struct bench_plan *plan)
 {
@@ -102,7 +102,7 @@ static void end_cell(struct bench_plan *plan)
 		nanosleep(&cleaned_up, NULL);
 }
 
-/* A fresh plan for each cell: any option may be a variable, so nothing is carried over. */
+/* Makes a new plan for each cell: any option may vary, so nothing is carried over. */
 static int run_job(struct sweep *s, const struct job *j, struct err *e)
 {
 	struct sweep_opts *o = s->o;
@@ -140,7 +140,7 @@ static int run_cells(struct sweep *s, struct err *e)
 
 enum {
 	REFINED_MOST = 2000
-}; /* sizes, of all series together: a curve of nothing but noise has edges without end */
+}; /* sizes, for all series together: a curve that is all noise has edges without end */
 
 static int refine_one(struct sweep *s, size_t cell, int64_t size, struct err *e)
 {
@@ -163,8 +163,8 @@ static int refine_one(struct sweep *s, size_t cell, int64_t size, struct err *e)
 	return 0;
 }
 
-/* Every series once, through the first of its cells. A size's run makes points of all tests, so all
- * of them gain by it. */
+/* Refines every series once, at its first cell. A run at a size makes points of all tests, so the
+ * series of all tests gain by it. */
 static int refine_all(struct sweep *s, struct err *e)
 {
 	const struct variable *v = sweep_size(&s->cells);

@@ -25,7 +25,7 @@ uint32_t sweep_series(const struct cells *c, size_t cell, int test)
 	return (uint32_t)(series * TESTS + (size_t)test);
 }
 
-/* A point in which no message arrived says nothing. */
+/* A point in which no message arrived has no cost to note. */
 int sweep_note_cost(struct sweep *s, size_t cell, int test, int64_t size, double cost_ns,
 		    struct err *e)
 {

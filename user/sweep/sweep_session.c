@@ -3,11 +3,11 @@
 
 #include "sweep/sweep.h"
 
-/* One session serves so many cells: loading takes the verifier a second or more, which is longer
- * than most points. It follows each cell's processes by a table, and that one grows. */
+/* The most cells that share one session. Loading the programs takes the verifier a second or more,
+ * longer than most points; but a session's table of followed processes grows with each cell. */
 enum { SESSION_CELLS = 32 };
 
-/* --ab attaches and detaches in the course of a point. */
+/* Not with --ab, which attaches and detaches the programs during a point. */
 static bool serves(const struct sweep *s, const struct bench_plan *plan)
 {
 	return s->tr.t && !plan->o.ab && s->session.cells < SESSION_CELLS &&
@@ -23,7 +23,7 @@ static int begin_session(struct sweep *s, const struct bench_plan *plan, struct 
 	return traced_begin(&s->tr, plan, (enum trace_backend)plan->o.backend, e);
 }
 
-/* A sweep runs on where nothing can be traced, as a benchmark does, and says so. */
+/* If nothing can be traced, a sweep says so and runs on, as a benchmark does. */
 int sweep_trace_cell(struct sweep *s, const struct bench_plan *plan, struct err *e)
 {
 	if (!plan->o.trace)
