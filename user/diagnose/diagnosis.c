@@ -37,7 +37,7 @@ const char *diag_gain_name(enum diag_gain_class c)
 
 enum {
 	ROUNDS_MAX = 256,
-	SLEEPS_MANY = 2, /* for one message: its buffer holds less than half of it */
+	SLEEPS_MANY = 2, /* per message: the buffer holds less than half of a message */
 };
 
 static double mean_of(const double *v, size_t n)
@@ -47,7 +47,7 @@ static double mean_of(const double *v, size_t n)
 	return stats_mean(&s);
 }
 
-/* What one candidate was in each round: `part` is not excused, `whole` is all of it. */
+/* One candidate's figures in each round: `part` is the unexcused share, `whole` all of it. */
 struct series {
 	double part[ROUNDS_MAX], masked[ROUNDS_MAX], whole[ROUNDS_MAX], delack[ROUNDS_MAX],
 		unread[ROUNDS_MAX], count[ROUNDS_MAX], ns[ROUNDS_MAX], sleeps[ROUNDS_MAX];
@@ -60,10 +60,9 @@ static double known(double v)
 	return isnan(v) ? 0 : v;
 }
 
-/* The part of a wait for which nobody can have been at work: what the peer's delayed-ACK timer
- * ended was for nothing, and of the rest the time in which the peer may have run, or either end
- * waited for a CPU, is excused; and never more than the time in which neither end ran. So it is a
- * lower bound. */
+/* The share of a wait that no work excuses, a lower bound. Time that the peer's delayed-ACK timer
+ * ended is unexcused. The rest is excused as far as the peer may have run, or (without `or_masked`)
+ * either end waited for a CPU. The share is at most the time in which neither end ran. */
 static double unexcused(const struct diag_round *r, enum role role, unsigned int cause,
 			bool or_masked)
 {
@@ -76,7 +75,7 @@ static double unexcused(const struct diag_round *r, enum role role, unsigned int
 	return fmax(0, fmin(fmax(w->delack, rest), nobody));
 }
 
-/* Without any ledger there is TCP_INFO, and it knows of one cause only. */
+/* If no round has a ledger, TCP_INFO is used, which knows only one cause. */
 static bool tells(const struct diag_round *r, unsigned int cause, bool ledgers)
 {
 	return r->traced || (!ledgers && r->info && cause == TX_RWND);
@@ -111,9 +110,9 @@ static bool drops_known(const struct diag_round *r)
 	return r->traced && !isnan(r->drops[0]) && !isnan(r->drops[1]);
 }
 
-/* A loss: known to the application's own count in every round; the kinds of drop only where they
- * were traced. What is left of the loss is lost elsewhere: of a round that knows no drops that is
- * all of it, and says nothing where others know them. */
+/* Collects one kind of loss. Every round has the application's own count of lost messages; only
+ * traced rounds have the kinds of drop. The rest of the loss counts as lost elsewhere. In a round
+ * that knows no drops that is all of it, so such a round is left out if others know them. */
 static void collect_loss(const struct diag_round *r, size_t n, unsigned int cause, struct series *s)
 {
 	bool some_know = false;
@@ -139,13 +138,14 @@ static void collect_loss(const struct diag_round *r, size_t n, unsigned int caus
 	}
 }
 
-/* Shares as the judge of the verdict takes them: whole numbers. */
+/* A share as a whole number, for blame_judge(). */
 static uint64_t parts(double share)
 {
 	return (uint64_t)(share * 1e9);
 }
 
-/* By the verdict's own rule; what both ends do not explain, by what follows from one. */
+/* Blames by the verdict's rule. If both ends were seen and nobody is blamed, the rule for one end
+ * alone decides. */
 static void blame_wait(const struct series *s, unsigned int cause, bool both_seen,
 		       struct diag_finding *f)
 {
@@ -187,8 +187,8 @@ static enum diag_class classify(const struct interval *lost, double resolution)
 	return lost->lo > resolution ? WAIT_CLEAR : WAIT_POSSIBLE;
 }
 
-/* Each sleep is excused by a reader that takes out what the buffer holds, and yet the writer sleeps
- * again and again for one message: a larger buffer may save most of the wake-ups. */
+/* Whether the writer sleeps several times for one message. Each sleep is excused by a reader that
+ * empties the buffer meanwhile, but a larger buffer may save most of the wake-ups. */
 static bool splits_messages(const struct diag_finding *f, double resolution)
 {
 	return f->sleeps > SLEEPS_MANY && f->share > resolution;
@@ -213,7 +213,7 @@ static void keep(struct diag_stalls *out, const struct diag_finding *f)
 	out->v[at] = *f;
 }
 
-/* One candidate: its interval at the corrected level, and its place among the others. */
+/* Judges one candidate by its interval at the corrected level, and keeps it in order. */
 static void judge_series(struct series *s, unsigned int cause, enum role role, bool both_seen,
 			 struct rng *rng, struct diag_stalls *out)
 {
@@ -252,8 +252,7 @@ static bool any(const struct series *s)
 	return false;
 }
 
-/* With a judge called: for every kind of wait and loss that was seen at all. Returns their number.
- */
+/* Counts the kinds of wait and loss that were seen at all, and with `judge` judges each. */
 static size_t each_candidate(const struct diag_round *r, size_t n, bool both, struct rng *rng,
 			     struct diag_stalls *out, bool judge)
 {
@@ -279,8 +278,7 @@ static size_t each_candidate(const struct diag_round *r, size_t n, bool both, st
 	return seen;
 }
 
-/* The time per message of the rounds whose figures are the undisturbed ones; all, where only traced
- * ones are there. */
+/* The times per message of the untraced rounds; if all are traced, of all. */
 static size_t costs(const struct diag_round *r, size_t n, double *v)
 {
 	size_t k = 0;
@@ -294,7 +292,7 @@ static size_t costs(const struct diag_round *r, size_t n, double *v)
 	return k;
 }
 
-/* Deviations from the median of their own kind, with and without the ledger, relative. */
+/* The relative deviations of the traced, or of the untraced, rounds from their own median. */
 static size_t deviations(const struct diag_round *r, size_t n, bool traced, double *dev)
 {
 	double v[ROUNDS_MAX], mid;
@@ -339,8 +337,8 @@ void diag_find_stalls(const struct diag_round *r, size_t n, struct rng *rng,
 	each_candidate(r, n, both, rng, out, true);
 }
 
-/* The share that was promised: the least it can be where the wait is certain, the most where it is
- * only possible; all of it where wake-ups are what can be saved. */
+/* The gain that ending the wait promises: from its lower bound if the wait is certain, from its
+ * upper bound if it is only possible, and from all of it if wake-ups can be saved. */
 static double promised(const struct diag_finding *f)
 {
 	double share = f->sleeps		? f->share
@@ -380,7 +378,7 @@ void diag_judge_gain(const double *before, const double *again, const double *af
 	out->class = classify_gain(&out->ci, &aa, out->predicted);
 }
 
-/* What the trials say of one finding. */
+/* The trials' results for one finding. */
 struct trials {
 	size_t confirmed, refuted, noisy;
 	double best;
@@ -403,9 +401,9 @@ static struct trials trials_of(const struct diag_gain *g, const size_t *of, size
 	return t;
 }
 
-/* A wait that is certain stands by itself; one that is only possible stands when a fix is
- * confirmed, and falls when all are refuted. Beside others at work on the same CPUs a fix proves
- * nothing of the second: what it gains may be that it takes turns with them less. */
+/* A certain wait needs no fix as a proof. A possible wait is confirmed by a confirmed fix, and
+ * dropped if all its fixes are refuted. If other processes use the same CPUs, a fix does not prove
+ * a possible wait: it may gain because it takes turns with them less often. */
 enum diag_outcome diag_decide(const struct diag_stalls *s, const struct diag_gain *gains,
 			      const size_t *of, size_t n, bool disturbed, int *culprit)
 {

@@ -43,7 +43,7 @@ static bool set_quickack(const struct bench_plan *p, char *t, size_t n)
 	return !p->o.quickack && say(t, n, "quickack=1");
 }
 
-/* The link's text with one key more, which replaces an earlier one of that name. */
+/* The link's text with a key added, which replaces an earlier one of that name. */
 static bool relink(const struct bench_plan *p, const char *key, const char *value, char *t,
 		   size_t n)
 {
@@ -92,8 +92,8 @@ static bool set_sndbuf(const struct bench_plan *p, char *t, size_t n)
 	return p->o.sndbuf < ROOMY;
 }
 
-/* Datagrams without a pause: no buffer is large enough for long, and what a short run fits into one
- * proves nothing. */
+/* Whether datagrams are sent without a pause: no buffer is large enough for long, and a short run
+ * that fits into one proves nothing. */
 static bool floods(const struct bench_plan *p)
 {
 	return p->w->flags & WL_LOSSY && p->tests >> TEST_THROUGHPUT & 1 && p->o.ack == ACK_FINAL;
@@ -127,7 +127,7 @@ static bool set_pacing(const struct bench_plan *p, char *t, size_t n)
 	return p->o.pacing && say(t, n, "pacing=0");
 }
 
-/* Another one than the present: the one of the two common ones that is not in use. */
+/* The other one of the two common congestion controls. */
 static bool set_cc(const struct bench_plan *p, char *t, size_t n)
 {
 	char now[64], all[256];

@@ -13,8 +13,8 @@
 
 enum { WARMUP_NS = 15000000, SAMPLES_KEPT = 20000, PROGRESS_FROM_NS = 1000000000 };
 
-/* Of a file's sizes, or of the default ones, only that of the points in hand has to fit the
- * options. */
+/* Keeps only the size of these points. The file's other sizes, or the default ones, need not fit
+ * the options. */
 static void only_size(struct bench_options *o, int64_t size)
 {
 	if (!size)
@@ -54,7 +54,8 @@ static void variant_close(struct variant *v)
 	opt_free(bench_option_rows, &v->o);
 }
 
-/* A connect has no message: what else its options test keeps their sizes. */
+/* A connect test has no message size. Its options may have other tests too, which keep their sizes.
+ */
 int64_t diagnosed_workload_size(const struct diagnosed_workload *p)
 {
 	return p->test == TEST_CONNECT ? 0 : p->size;
@@ -87,7 +88,7 @@ static void keep_samples(struct diagnosed_workload *p, const struct point *pt)
 		p->samples[p->n_samples++] = (double)pt->samples[i];
 }
 
-/* One run of one variant; tr: NULL for one without the ledger. */
+/* Runs a variant once; tr: NULL for a run without the ledger. */
 static int run_once(struct diagnosed_workload *p, struct variant *v, struct traced *tr, bool keep,
 		    struct diag_round *out, struct err *e)
 {
@@ -128,7 +129,7 @@ static int base_rounds(struct diagnosis_run *x, struct diagnosed_workload *p, st
 	return 0;
 }
 
-/* Rounds without the ledger first: while its programs are loaded, nothing is undisturbed. */
+/* Runs the untraced rounds first: while the ledger's programs are loaded, none is undisturbed. */
 static int measure_as_is(struct diagnosis_run *x, struct diagnosed_workload *p, struct err *e)
 {
 	struct traced tr = {};
@@ -152,7 +153,7 @@ static int measure_as_is(struct diagnosis_run *x, struct diagnosed_workload *p, 
 	return rc;
 }
 
-/* Somebody else was at work on our CPUs: by the limits that every result is warned by. */
+/* Whether others used our CPUs too much, by the same limit as in a result's warnings. */
 static void judge_noise(struct diagnosed_workload *p)
 {
 	double v[ROUNDS_ROOM];
@@ -179,8 +180,8 @@ static void open_trials(struct diagnosis_run *x, struct diagnosed_workload *p)
 	}
 }
 
-/* What is compared: time per message; where messages are lost, how many must be sent for one to
- * arrive. */
+/* The figure that is compared: time per message; for a loss, the messages sent for each that
+ * arrives. */
 static double figure(const struct diag_round *r, bool loss)
 {
 	if (!loss)
@@ -198,8 +199,8 @@ static bool is_loss(const struct diagnosed_workload *p, const struct trial *t)
 	return p->stalls.v[t->p.finding].cause >= DIAG_LOSS_RCVBUF;
 }
 
-/* A fix that cannot run here (a congestion control that is not allowed, say) leaves the trial; the
- * others go on. */
+/* Runs one fix. A fix that cannot run here (a congestion control that is not allowed, say) is
+ * dropped, and the others go on. */
 static int run_fix(struct diagnosed_workload *p, struct trial *t, struct diag_round *out,
 		   struct err *e)
 {
@@ -215,7 +216,7 @@ static int run_fix(struct diagnosed_workload *p, struct trial *t, struct diag_ro
 	return 0;
 }
 
-/* One round: the workload as it is at both ends, every fix between, in an order of its own. */
+/* One round: the unchanged workload, every fix in random order, the unchanged workload again. */
 static int one_round(struct diagnosis_run *x, struct diagnosed_workload *p, size_t k,
 		     struct rng *rng, struct pairs_of_runs *m, struct err *e)
 {
@@ -271,7 +272,7 @@ static void judge_trials(struct diagnosed_workload *p, const struct pairs_of_run
 	}
 }
 
-/* Nothing is confirmed, and something could yet be: that is worth as many rounds again. */
+/* Whether no fix is confirmed, but a noisy one could still be: then the rounds are run again. */
 static bool undecided(const struct diagnosed_workload *p)
 {
 	bool noisy = false;
@@ -311,8 +312,8 @@ static int run_pairs(struct diagnosis_run *x, struct diagnosed_workload *p, stru
 	return rc;
 }
 
-/* Did the wait itself go, or did only the figure get better? One run with the ledger for each
- * confirmed fix. */
+/* Runs each confirmed fix once with the ledger, to see whether the wait itself is gone, or only the
+ * figure is better. */
 static int watch_fixes(struct diagnosis_run *x, struct diagnosed_workload *p, struct err *e)
 {
 	struct traced tr = {};
@@ -351,7 +352,7 @@ static void decide(struct diagnosed_workload *p)
 	p->outcome = diag_decide(&p->stalls, gains, of, n, p->disturbed, &p->culprit);
 }
 
-/* Confirmed first, the largest gain first. */
+/* Sorts confirmed fixes first, and within a class the largest gain first. */
 static int cmp_trial(const void *a, const void *b)
 {
 	const struct trial *x = a, *y = b;

@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "bench/traced.h"
 
-/* How long an end was ready to run and had no CPU; on one CPU the other end has it part of that
- * time, and is at work. NaN: unknown. */
+/* The share of the time that an end was on a run queue. If both ends share one CPU, without the
+ * time in which the other end ran on it. NaN: unknown. */
 static double kept_off(const struct seen_point *p, enum role role, const struct diag_round *r)
 {
 	double own = p->end[role].run_delay_ns / p->elapsed_ns - (r->one_cpu ? r->cpu[!role] : 0);
@@ -68,8 +68,8 @@ static void observe_drops(const struct seen_endpoint *ep, struct diag_round *r)
 			r->drops[i] = plus(r->drops[i], by[i] / r->sent);
 }
 
-/* How long this endpoint's reader, woken, was not yet on a CPU, where that is all that is known. A
- * pipe's reader is the other end's process. */
+/* Adds the time that this endpoint's reader was on a run queue after a wake-up: its delay is at
+ * least that. A pipe's reader is the other end's process. */
 static void observe_delay(struct observation *o, const struct seen_endpoint *ep, double whole)
 {
 	enum role reader = ep->pipe ? (enum role) !ep->sender : ep->sender;
@@ -89,9 +89,9 @@ static bool stalled(const struct seen_endpoint *ep)
 	return false;
 }
 
-/* A point that was traced in a second run has figures of its own and a ledger of another run:
- * shares are then of a lifetime. So they are where that is longer than the figures' time, which has
- * neither the filling nor the emptying of a window. */
+/* If the ledger is of a second run, shares are of the endpoint's lifetime and not of the figures'
+ * time. They also are if the lifetime is longer: the figures' time includes neither the filling nor
+ * the emptying of a window. */
 void observe_endpoint(struct observation *o, const struct seen_endpoint *ep)
 {
 	struct diag_round *r = o->out;
@@ -101,7 +101,7 @@ void observe_endpoint(struct observation *o, const struct seen_endpoint *ep)
 	observe_states(ep, whole, r->wait[ep->sender]);
 	observe_drops(ep, r);
 	observe_delay(o, ep, whole);
-	/* its writer, woken in a call: that is part of the state it woke from */
+	/* a woken writer's time on a run queue is part of the state in which it slept */
 	if (!isnan(ep->tx_runq_ns))
 		r->woken[ep->sender] += ep->tx_runq_ns / whole;
 	if (!ep->peer_seen && stalled(ep))
@@ -116,8 +116,8 @@ void observe_endpoint(struct observation *o, const struct seen_endpoint *ep)
 	}
 }
 
-/* tcp_chrono: how long, of the time with data outstanding, the peer's window was the limit; of the
- * whole connection, in jiffies. */
+/* By TCP_INFO (tcp_chrono): the part of the time with data outstanding in which the peer's window
+ * was the limit, over the whole connection, in jiffies. */
 static void observe_tcp_info(const struct seen_point *p, struct diag_round *r)
 {
 	if (r->traced || !(p->busy_us > 0) || isnan(p->rwnd_limited_us))

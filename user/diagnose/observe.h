@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From a point, live or as it stands in a result or a sweep, to what the judge wants of it. NAN is
- * unknown. */
+/* Converts a point, live or saved in a result or a sweep, to a round for the judge. NAN is unknown.
+ */
 #ifndef IPCSTALL_DIAGNOSE_OBSERVE_H
 #define IPCSTALL_DIAGNOSE_OBSERVE_H
 
@@ -8,19 +8,19 @@
 
 #include "diagnose/diagnosis.h"
 
-/* A point as both sources tell it. */
+/* The facts of a point that both sources have. */
 struct seen_point {
 	int64_t size;
 	double cost_ns, messages, sent, lost, elapsed_ns;
-	double competing; /* CPU that went to others, share of the CPUs used */
+	double competing; /* CPU time of other processes, share of the CPUs used */
 	bool one_cpu;
 	struct seen_end {
 		int pid;
 		double cpu_ns, run_delay_ns;
 	} end[ROLES];
-	double busy_us, rwnd_limited_us; /* the client's tcp_info */
+	double busy_us, rwnd_limited_us; /* from the client's tcp_info */
 	bool traced;
-	bool same_run; /* the ledger is of the run that the figures are of */
+	bool same_run; /* the ledger and the figures are of the same run */
 };
 
 struct seen_endpoint {
@@ -39,18 +39,18 @@ struct seen_endpoint {
 struct observation {
 	struct seen_point p;
 	struct diag_round *out;
-	double runq[ROLES]; /* shares, of the endpoints so far */
+	double runq[ROLES]; /* shares, summed over the endpoints so far */
 };
 
-/* First the point, then its endpoints, one by one. */
+/* Call observe_begin() with the point, then observe_endpoint() for each of its endpoints. */
 void observe_begin(struct observation *o, const struct seen_point *p, struct diag_round *out);
 void observe_endpoint(struct observation *o, const struct seen_endpoint *ep);
-/* Returns 0; -1: no time per message in it. */
+/* Returns 0; -1: the point has no time per message. */
 int observe_end(struct observation *o);
 
 struct point;
 int observe_point(const struct point *p, struct diag_round *out);
-/* point: as json_of_point() makes it. */
+/* point: made by json_of_point(). */
 int observe_saved(const json_t *point, struct diag_round *out);
 
 #endif

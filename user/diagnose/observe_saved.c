@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A point as it stands in a result or a sweep. */
+/* Reads a point from a saved result or sweep. */
 #include <math.h>
 #include <string.h>
 
@@ -61,7 +61,7 @@ static struct seen_point seen_of(const json_t *p)
 	return out;
 }
 
-/* A pipe has one ledger for both ends: its writer's pid tells. */
+/* The sending end. A pipe has one ledger for both ends, so the writer's pid tells. */
 static enum role sender_of(const json_t *p, const json_t *ep, bool pipe)
 {
 	double server = number(at(p, "process", "server"), "pid");

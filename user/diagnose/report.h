@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What was found, for a person at 3 a.m. and for a machine. */
+/* The report of a diagnosis, as text and as JSON. */
 #ifndef IPCSTALL_DIAGNOSE_REPORT_H
 #define IPCSTALL_DIAGNOSE_REPORT_H
 
@@ -10,7 +10,7 @@ void report_text(const struct diagnosis_run *x, const struct diagnosed_workload 
 		 const struct paint *paint);
 /* One element of "diagnoses". */
 json_t *report_json(const struct diagnosed_workload *p);
-/* The verdict in one paragraph; both of the above have it. */
+/* The verdict in one paragraph, which both reports above contain. */
 void report_verdict(const struct diagnosis_run *x, const struct diagnosed_workload *p, char *buf,
 		    size_t len);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Dips over a range of sizes, written out. */
+/* The dips over a range of sizes, as text and as JSON. */
 #include <math.h>
 
 #include "diagnose/report.h"

@@ -35,7 +35,7 @@ static void party(const struct diagnosed_workload *p, enum role role, char *buf,
 
 enum { FIGURE = 24 };
 
-/* "130 %", "0.31 %"; what is not known has no unit */
+/* "130 %", "0.31 %", "an unknown share" */
 static const char *percent(double share, int digits, char buf[FIGURE])
 {
 	human_figure(100 * share, digits, buf, FIGURE - 2);
@@ -51,7 +51,7 @@ static double median_traced(const struct diagnosed_workload *p, size_t offset)
 	return stats_median(v, p->n_rounds);
 }
 
-/* What can be said without a ledger: not why, but whether anybody works. */
+/* The share of the time in which neither end ran. It needs no ledger, and does not say why. */
 static double nobody_works(const struct diagnosed_workload *p)
 {
 	double c = median_traced(p, offsetof(struct diag_round, cpu[ROLE_CLIENT])),
@@ -75,14 +75,14 @@ static void work_text(const struct diagnosed_workload *p, char *buf, size_t len)
 		text_append(buf, len, ", the device or its queue %.0f %%", 100 * d);
 	nobody = nobody_works(p) - d - (p->competing > 0 ? p->competing : 0);
 	if (nobody > fmax(p->stalls.resolution,
-			  p->stalls.most_lost)) /* false where the device is not known */
+			  p->stalls.most_lost)) /* false if the device's share is NAN */
 		text_append(
 			buf, len,
 			", nobody %.0f %% (an application's own pause, or the way there and back)",
 			100 * nobody);
 }
 
-/* Who kept it waiting, as the end of a sentence. */
+/* Who is blamed for a wait, as the end of a sentence. */
 static void blame(const struct diagnosed_workload *p, const struct diag_finding *f, char *buf,
 		  size_t len)
 {

@@ -18,8 +18,8 @@ static int test_of(const json_t *point)
 	return -1;
 }
 
-/* The file's options with what was varied in this point, all but the size: those of one series are
- * equal, and each point has its own. */
+/* The file's options with the varied values of this point, except the size. They are the same for
+ * all points of a series. */
 static json_t *options_of(const json_t *head, const json_t *point)
 {
 	json_t *o = json_deep_copy(json_object_get(head, "options")), *v;
@@ -79,7 +79,7 @@ static int add_point(struct saved *s, const json_t *head, const json_t *point, c
 			       "or --json",
 			       path);
 	if (observe_saved(point, &round))
-		return 0; /* nothing arrived in it */
+		return 0; /* no message arrived in this point */
 	options = options_of(head, point);
 	to = series_for(s, options, point, (enum test)test);
 	json_decref(options);
@@ -111,8 +111,8 @@ static int check_head(const json_t *head, const char *path, struct err *e)
 	return 0;
 }
 
-/* A sweep goes on after its head, a line a point. One that was cut off is used as far as it goes.
- */
+/* A sweep's file has a line for each point after its head. A file that was cut off is used as far
+ * as it goes. */
 static int read_points(struct saved *s, const json_t *head, FILE *f, const char *path,
 		       struct err *e)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rounds from a file that a sweep or a benchmark wrote. Points that differ in nothing but size and
- * repeat are one series. */
+/* Rounds from a file that a sweep or a benchmark wrote. Points that differ only in size and repeat
+ * are one series. */
 #ifndef IPCSTALL_DIAGNOSE_SAVED_H
 #define IPCSTALL_DIAGNOSE_SAVED_H
 
 #include "diagnose/measure.h"
 
 struct series {
-	json_t *options; /* of every point in it; which of the sizes it has, the rounds say */
+	json_t *options; /* the same for all points; the rounds have the sizes */
 	enum test test;
 	struct diag_round *rounds;
 	size_t n;
-	char label[160]; /* "throughput, nodelay=0": what sets it apart in the file */
+	char label[160]; /* "throughput, nodelay=0": its difference to other series */
 };
 
 struct saved {
