@@ -21,8 +21,8 @@ void append_quick_answers(const struct trace_snapshot *s, const struct verdict *
 			  size_t len);
 void append_busy_reader(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			size_t len);
-/* Appends nothing unless the process's busiest thread was on a CPU for at least half of `ns`. Which
- * of its threads reads is unknown. */
+/* Says that a thread was busy, if the process's busiest one was on a CPU for at least half of `ns`.
+ * Which of its threads reads is unknown. */
 void append_busy_thread(const struct trace_call_stats *b, uint64_t ns, char *buf, size_t len);
 /* what kept a program off the CPUs for at least half of `ns`: a stop, or its cgroup's CPU quota;
  * NULL: neither */
