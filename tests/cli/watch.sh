@@ -45,6 +45,30 @@ watched pingpong n=20000
 wait $tool
 check 'nothing is said of a conversation that goes on well' "$(cat w.ndjson; tail -20 err)" [ ! -s w.ndjson ]
 
+# --- one that stalls all the time, and then another ---
+rm -f go err w.ndjson
+mkfifo full
+sleep 600 <>full &
+jobs_to_end+=($!)
+yes >full &
+chronic=$!
+jobs_to_end+=($chronic)
+"$KNOWN" --go go nagle n=2000 >known.json &
+known=$!
+jobs_to_end+=($known)
+"$IPCSTALL" watch -p $chronic -p $known -i 1s >w.ndjson 2>err &
+tool=$!
+jobs_to_end+=($tool)
+until_true grep -q '"type":"stall"' w.ndjson
+touch go
+two_told() { [ "$(grep -c '"type":"stall"' w.ndjson)" -ge 2 ]; }
+until_true two_told
+kill $tool $known $chronic
+wait $tool
+says_true 'a stall that goes on for ever hides no other' "$load" \
+	"[x['ledger']['card']['cause'] for x in told] == ['sndbuf', 'nagle']" "[x['ledger']['card'] for x in told]"
+check 'and the card of each names its cause' "$(cat err)" sh -c 'grep -q "sndbuf: " err && grep -q "nagle: " err'
+
 # --- one that stalls among a thousand that do not ---
 mkfifo hold
 "$CROWD" 1000 1000 600 0<>hold >crowd &

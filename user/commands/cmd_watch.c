@@ -12,6 +12,7 @@
 #include "session/sampling.h"
 #include "session/session.h"
 #include "session/suspects.h"
+#include "verdict/judge.h"
 
 struct watch_opts {
 	struct session_opts live; /* first: its rows count from its beginning */
@@ -120,6 +121,8 @@ static void dump_before(struct watch *w)
 
 		if (line)
 			write_line(line);
+		json_decref(line);
+		w->before[(w->at_before + i) % w->n_before] = NULL; /* each is written once */
 	}
 	asked = 0;
 }
@@ -163,10 +166,26 @@ static void ask_again(struct watch *w, uint64_t serial, enum tx_state cause)
 			w->told[i].at_ns -= after > ASKED_AGAIN_NS ? after - ASKED_AGAIN_NS : 0;
 }
 
-static bool is_worth_telling(const struct watch *w, const struct verdict *v)
+static bool is_worth_telling(const struct watch *w, const struct verdict *v, size_t i)
 {
-	return v->outcome == OUTCOME_STALLED && v->kind == KIND_STALL &&
-	       100 * finding_share(&v->v[v->lead]) >= w->o->min_percent;
+	return judge_is_stall(v, i) && 100 * finding_share(&v->v[i]) >= w->o->min_percent;
+}
+
+/* The first that was not told of, beginning with what leads: one stall that goes on for days hides
+ * no other. v->n: there is none. */
+static size_t new_stall(struct watch *w, const struct trace_snapshot *window,
+			const struct verdict *v)
+{
+	if (v->outcome != OUTCOME_STALLED || v->kind != KIND_STALL)
+		return v->n;
+	for (size_t k = 0; k <= v->n; k++) {
+		size_t i = k ? k - 1 : v->lead;
+
+		if (is_worth_telling(w, v, i) &&
+		    is_new(w, window->ep[v->v[i].endpoint].serial, v->v[i].cause))
+			return i;
+	}
+	return v->n;
 }
 
 /* ---- the proof ---- */
@@ -176,13 +195,42 @@ static bool stopped(void *ctx)
 	return session_interrupted();
 }
 
-/* What looks alone suspect, or a few of them within a second found, is told of once the ledger has
- * seen it. */
-static bool is_sure(const struct trace_snapshot *window, const struct finding *f, bool has,
-		    const struct verdict *proven)
+static bool is_sure_by_samples(const struct trace_snapshot *window, const struct finding *f)
 {
-	return (f->surety != SUSPECTED && !window->looks[f->endpoint].again) ||
-	       (has && proven->outcome == OUTCOME_STALLED);
+	return f->surety != SUSPECTED && !window->looks[f->endpoint].again;
+}
+
+/* Several connections of the same programs are one finding, at the place of any of them. */
+static bool is_of_same_programs(const struct trace_endpoint *a, const struct trace_endpoint *b)
+{
+	return a->proto == b->proto && a->tx_calls.tgid && a->tx_calls.tgid == b->tx_calls.tgid;
+}
+
+/* Which of the ledger's findings is the stall that samples suspect? -1: none, whatever else stalls
+ * in the same processes */
+static int proven_finding(const struct watch *w, const struct trace_endpoint *suspect, bool several,
+			  const struct trace_snapshot *proof, const struct verdict *proven)
+{
+	if (proven->outcome != OUTCOME_STALLED || proven->kind != KIND_STALL)
+		return -1;
+	for (size_t i = 0; i < proven->n; i++) {
+		const struct trace_endpoint *end = &proof->ep[proven->v[i].endpoint];
+
+		if (is_worth_telling(w, proven, i) &&
+		    (is_same_end(suspect, end) || (several && is_of_same_programs(suspect, end))))
+			return (int)i;
+	}
+	return -1;
+}
+
+/* the same verdict, of which this finding leads */
+static struct verdict led_by(const struct verdict *v, size_t i)
+{
+	struct verdict led = *v;
+
+	led.lead = i;
+	led.share = finding_share(&v->v[i]);
+	return led;
 }
 
 static void write_card(const struct watch *w, const struct trace_snapshot *s,
@@ -202,27 +250,44 @@ static void write_stall(const struct trace_snapshot *window, const struct verdic
 	json_decref(line);
 }
 
+static void write_proven(const struct watch *w, const struct trace_snapshot *window,
+			 const struct verdict *v, const struct trace_snapshot *proof,
+			 const struct verdict *proven, int at)
+{
+	struct verdict led = at < 0 ? *proven : led_by(proven, (size_t)at);
+
+	if (at < 0)
+		write_card(w, window, v);
+	else
+		write_card(w, proof, &led);
+	write_stall(window, v, ledger_summary_to_json(proof, &led));
+}
+
+/* What samples alone suspect, or a few of them within a second found, is told of once the ledger
+ * has seen it. */
 static void tell(struct watch *w, const struct trace_snapshot *window, const struct verdict *v)
 {
 	const struct finding *f = &v->v[v->lead];
+	const struct trace_endpoint *suspect = &window->ep[f->endpoint];
 	struct trace_snapshot proof = {};
 	struct verdict proven = {};
 	struct zoom_stop stop = { .asked = stopped };
 	struct parties who = parties_of_stall(window, f);
 	bool has = prover_prove(&w->prover, &who, w->end_ns, &stop, &proof);
+	int at = -1;
 
-	if (has)
+	if (has) {
 		verdict_make(&proof, &proven);
-	if (!is_sure(window, f, has, &proven)) {
-		ask_again(w, window->ep[f->endpoint].serial, f->cause);
-		trace_snapshot_free(&proof);
-		return;
+		at = proven_finding(w, suspect, f->all.connections > 1, &proof, &proven);
 	}
-	if (has && proven.outcome == OUTCOME_STALLED)
-		write_card(w, &proof, &proven);
-	else
+	if (at < 0 && !is_sure_by_samples(window, f)) {
+		ask_again(w, suspect->serial, f->cause);
+	} else if (has) {
+		write_proven(w, window, v, &proof, &proven, at);
+	} else {
 		write_card(w, window, v);
-	write_stall(window, v, has ? ledger_summary_to_json(&proof, &proven) : json_null());
+		write_stall(window, v, json_null());
+	}
 	trace_snapshot_free(&proof);
 }
 
@@ -285,7 +350,8 @@ static int judge_window(struct watch *w, struct err *e)
 {
 	struct zoom_stop stop = { .asked = stopped };
 	struct trace_snapshot window;
-	struct verdict v;
+	struct verdict v, led;
+	size_t at;
 
 	if (take_window(w, &window, e))
 		return -1;
@@ -293,9 +359,11 @@ static int judge_window(struct watch *w, struct err *e)
 	verdict_make(&window, &v);
 	if (window.n || window.sampling.endpoints)
 		keep_judgement(w, &window, &v);
-	if (is_worth_telling(w, &v) &&
-	    is_new(w, window.ep[v.v[v.lead].endpoint].serial, v.v[v.lead].cause))
-		tell(w, &window, &v);
+	at = new_stall(w, &window, &v);
+	if (at < v.n) {
+		led = led_by(&v, at);
+		tell(w, &window, &led);
+	}
 	if (asked || (w->o->dump_ns && v.outcome == OUTCOME_STALLED &&
 		      longest_ns(&v) >= (uint64_t)w->o->dump_ns))
 		dump_before(w);

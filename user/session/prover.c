@@ -189,8 +189,7 @@ static bool is_suspect(const struct prover *p, struct suspicion *x)
 	return who->n && p->n < PROOFS_MOST && !is_proven(p, wanted);
 }
 
-/* Another session sees the same socket or pipe, under another number. */
-static bool is_same_end(const struct trace_endpoint *a, const struct trace_endpoint *b)
+bool is_same_end(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
 	return a->proto == b->proto && a->inode && a->inode == b->inode;
 }

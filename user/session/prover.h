@@ -60,6 +60,8 @@ struct parties parties_of_stall(const struct trace_snapshot *s, const struct fin
  * none is to be had now. */
 bool prover_prove(struct prover *p, const struct parties *who, uint64_t deadline,
 		  const struct zoom_stop *stop, struct trace_snapshot *proof);
+/* Two sessions see the same socket or pipe, each under a number of its own. */
+bool is_same_end(const struct trace_endpoint *a, const struct trace_endpoint *b);
 /* To be called often: judges what was seen since the last time, and proves what is new. `t`: the
  * session of looks; a proof takes no longer than until `deadline`. */
 int prover_tick(struct prover *p, struct trace *t, uint64_t deadline, const struct zoom_stop *stop,

@@ -73,6 +73,11 @@ static bool is_consequence(const struct finding *f)
 	return f->behind_wait || f->behind_limit;
 }
 
+bool judge_is_stall(const struct verdict *v, size_t i)
+{
+	return v->v[i].limit == LIMIT_NONE && !is_consequence(&v->v[i]);
+}
+
 /* the heaviest stall, or limit; -1: none */
 static int heaviest(const struct verdict *v, bool limit)
 {

@@ -9,6 +9,9 @@
 /* Sets what is the judge's in *v: outcome, kind, lead, share. */
 void judge(struct verdict *v);
 
+/* Is finding i a stall in its own right: no limit, and no consequence of another wait? */
+bool judge_is_stall(const struct verdict *v, size_t i);
+
 /* Was it found, whether it leads or not? */
 bool judge_found(const struct verdict *v, enum finding_kind k);
 
