@@ -15,23 +15,22 @@ bool blame_is_peers(enum blamed b)
 	return b == BLAME_PEER_DELACK || b == BLAME_PEER_READER || b == BLAME_PEER_NO_CPU;
 }
 
-/* What the other end can cause at all: a withheld ACK holds segments and memory, an absent reader
- * memory and window. */
+/* A withheld ACK can cause these stalls: it holds back segments and buffer memory. */
 bool blame_delack_can_cause(enum tx_state s)
 {
 	return s == TX_NAGLE || s == TX_SNDBUF || s == TX_CWND;
 }
 
-/* While data lies unread a faster sender gains nothing; BBR takes the reader's pace for the path's,
- * and paces to it; and who does not read does not make his kernel acknowledge, which Nagle's rule
- * waits for. */
+/* An absent reader can cause these stalls. While data lies unread a faster sender gains nothing.
+ * BBR takes the reader's pace for the path's, and paces to it. A program that does not read does
+ * not make its kernel send the ACK that Nagle's rule waits for. */
 static bool reader_can_cause(enum tx_state s)
 {
 	return s == TX_RWND || s == TX_SNDBUF || s == TX_PACING || s == TX_CWND || s == TX_NAGLE;
 }
 
-/* Time after a wake-up until the thread ran. Short ones are every conversation's, who take turns on
- * a CPU; long ones say that others had it. */
+/* Time from a wake-up until the thread ran. Short times are normal for ends that take turns on a
+ * CPU; long ones show that other tasks had it. */
 #define STARVED_NS	   100000 /* on average */
 #define STARVED_LONGEST_NS 4000000
 
@@ -43,8 +42,8 @@ uint64_t blame_starved(const struct trace_call_stats *b)
 		       : 0;
 }
 
-/* Counted over the endpoint's whole life, so that it may explain what nothing else does, and only
- * of a window or buffer that a reader empties. */
+/* This time is counted over the endpoint's whole life. So it explains only what nothing else does,
+ * and only stalls of a window or buffer that a reader empties. */
 static uint64_t starves_reader(const struct blame_facts *f, uint64_t unread)
 {
 	uint64_t rest = f->ns > unread ? f->ns - unread : 0;
@@ -55,8 +54,8 @@ static uint64_t starves_reader(const struct blame_facts *f, uint64_t unread)
 }
 
 /* The other end was traced: its own ledger tells how much of this stall it caused. The larger part
- * wins, if it is half of it. Of a reader that was elsewhere, or that was ready to run and had no
- * CPU, both parts count, and the larger one is named. */
+ * wins, if it is at least half of the stall. The time that the reader was elsewhere and the time
+ * that it had no CPU are added up for that; the larger of them is named. */
 static struct blame_judged judge_seen(const struct blame_facts *f)
 {
 	struct blame_judged none = { .surety = SEEN_BOTH_ENDS };
@@ -77,21 +76,23 @@ static struct blame_judged judge_seen(const struct blame_facts *f)
 	return (struct blame_judged){ BLAME_PEER_NO_CPU, SEEN_BOTH_ENDS, starved };
 }
 
-/* Asleep for room, and for most of that time there was room, and no CPU. */
+/* The writer slept for room, but for at least half of that time it had been woken and had no
+ * CPU. */
 static bool writer_starves(const struct blame_facts *f)
 {
 	return f->cause == TX_SNDBUF && f->writer_starved_ns && f->writer_starved_ns * 2 >= f->ns;
 }
 
-/* What the path takes by itself. A window that a slow reader holds shut makes round trips long, and
- * the smoothed one with them. */
+/* The least round trip is the path's own. A window that a slow reader keeps shut makes round trips
+ * long, and the smoothed one with them. */
 uint64_t blame_round_trip(uint32_t smoothed_us, uint32_t least_us)
 {
 	return 1000ull * (least_us ? least_us : smoothed_us);
 }
 
-/* An absent reader holds a window for as long as it likes; one that is only too small for the path
- * opens again within a round trip, or two. Looks, which count no episodes, find data on its way. */
+/* An absent reader keeps the window shut for any length of time. A window that is only too small
+ * for the path opens again within a round trip or two. Samples count no episodes, but find data in
+ * flight. */
 #define LOOKS_TRIP_NS 1000000
 static bool window_is_the_paths(const struct blame_facts *f)
 {
@@ -100,15 +101,16 @@ static bool window_is_the_paths(const struct blame_facts *f)
 	return f->rtt_ns && f->ns <= 2 * f->rtt_ns * f->count;
 }
 
-/* of the least that the slot lets them have been: what is counted is episodes, not their time */
+/* Takes the shortest time of the slot for each episode: the histogram counts episodes, not their
+ * time. */
 bool blame_like_delack(uint64_t n, uint64_t ns)
 {
 	return n && 2 * n * (1000ull << (TRACE_SLOT_DELACK - 1)) >= ns;
 }
 
-/* The ACKs that were waited for came as late as the delayed-ACK timer's minimum lets them come, and
- * a round trip more: for most of the time, by the histogram; or, where the round trip is long and
- * its slots too wide to tell, on average, which would be the round trip without a timer. */
+/* The awaited ACKs came after the delayed-ACK timer's minimum and a round trip. The histogram tells
+ * that of most of the stall's time. On a long path its slots are too wide to tell; there the
+ * average does, which without a timer would be the round trip. */
 #define DELACK_NS    40000000
 #define LONG_PATH_NS 5000000
 
@@ -121,7 +123,7 @@ static bool like_delack(const struct blame_facts *f)
 	return mean > f->rtt_ns + DELACK_NS / 2 && mean < f->rtt_ns + 2 * DELACK_NS;
 }
 
-/* Only this end was seen: what the protocol lets one conclude. */
+/* Only this end was seen: the blame follows from the protocol. */
 static struct blame_judged judge_inferred(const struct blame_facts *f)
 {
 	struct blame_judged j = { .surety = INFERRED };
@@ -140,7 +142,7 @@ struct gathered {
 	uint64_t ns, n;
 };
 
-/* What a cork holds is always ended by its writer. */
+/* A cork is always ended by its writer. */
 static struct gathered gathered_of(const struct blame_facts *f)
 {
 	if (f->cause == TX_CORK)
@@ -149,8 +151,8 @@ static struct gathered gathered_of(const struct blame_facts *f)
 				    : (struct gathered){};
 }
 
-/* Most of it was ended by the writer's next call, which came soon: nobody waits for what is held,
- * it fills up a segment. A writer that comes back later than that leaves a message lying for as
+/* The writer's next call came soon, and ended at least half of the stall: the held data fills up a
+ * segment, and nobody waits for it. A writer that comes back later leaves a message held for as
  * long as the other end likes. */
 #define SOON_NS 200000
 

@@ -24,7 +24,7 @@ static int address_order(const struct at_address *a, const struct at_address *b)
 	return memcmp(a->addr->ip, b->addr->ip, sizeof(a->addr->ip));
 }
 
-/* those at one address by namespace, and in the order of the snapshot */
+/* Sorts by address, then by namespace, then in the order of the snapshot. */
 static int full_order(const void *x, const void *y)
 {
 	const struct at_address *a = x, *b = y;
@@ -69,13 +69,13 @@ struct by_address all_at(const struct by_address *list, const struct trace_endpo
 	return (struct by_address){ list->v + first, end - first };
 }
 
-/* A program may have bound a port for a moment, to find one that is free for another. */
+/* A program may have bound a port for a moment, only to find one that is free. */
 static bool ended_before(const struct trace_endpoint *x, const struct trace_endpoint *ep)
 {
 	return x->closed && x->at_ns <= began(ep);
 }
 
-/* the first there but `ep` itself */
+/* The first socket at that address other than `ep` itself. */
 static const struct trace_endpoint *first_at(const struct by_address *bound,
 					     const struct at_address *want,
 					     const struct trace_endpoint *ep)
@@ -91,7 +91,8 @@ static const struct trace_endpoint *first_at(const struct by_address *bound,
 	return NULL;
 }
 
-/* at its very address, or at every address; an IPv6 socket may take what IPv4 sends */
+/* The first socket at the address that ep sends to, or at the wildcard address. An IPv6 socket may
+ * receive what an IPv4 socket sends. */
 static int first_there(const struct trace_snapshot *s, const struct by_address *bound,
 		       const struct trace_endpoint *ep)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Datagrams that were thrown away on this host. */
+/* Datagrams that were dropped on this host. */
 #include "verdict/other_findings.h"
 
 #include <math.h>
 
-/* What was dropped came, but was never read. What lies unread still is neither: a socket that
- * nobody read from has no share. Nor has what a queue dropped: one send() may have made many
- * datagrams of it (UDP_SEGMENT), and one that the queue refused may have failed (IP_RECVERR). */
+/* Drops as a share of drops and reads; datagrams that still lie unread are neither. Unknown for a
+ * socket that nobody read from, and for drops by a qdisc: one send() may have made many datagrams
+ * (UDP_SEGMENT), and a send() that the qdisc refused may have failed (IP_RECVERR). */
 static double share_lost(const struct trace_endpoint *ep, enum trace_drop kind)
 {
 	uint64_t n = ep->drops[kind];
@@ -17,7 +17,7 @@ static double share_lost(const struct trace_endpoint *ep, enum trace_drop kind)
 	return (double)n / (double)(n + ep->rx_calls.messages);
 }
 
-/* of calls that sent or read, if their number is known */
+/* Compares the drops with the calls that sent or read, if their number is known. */
 static bool is_stray(const struct trace_endpoint *ep, enum trace_drop kind)
 {
 	const struct trace_call_stats *calls =

@@ -4,7 +4,7 @@
 #include "verdict/overlap.h"
 #include "verdict/who.h"
 
-/* who writes what is read at this endpoint; NULL: not seen */
+/* The calls that write what is read at this endpoint; NULL: not seen. */
 static const struct trace_call_stats *writer_of(const struct trace_snapshot *s,
 						const struct trace_endpoint *ep)
 {
@@ -20,7 +20,7 @@ static bool did_overlap(const struct trace_snapshot *s, const struct finding *f,
 	       f->blamed_ns;
 }
 
-/* He sleeps in a read of what only the writer whom he keeps waiting can write. */
+/* The late reader sleeps in a read of data that only the writer that it delays can write. */
 static bool waits_to_read(const struct trace_snapshot *s, const struct finding *f, size_t i,
 			  const struct who *held_up, const struct who *late)
 {
@@ -34,13 +34,13 @@ static bool waits_to_read(const struct trace_snapshot *s, const struct finding *
 		return false;
 	other = who_was_last(writer);
 	if (other.others || reader.others ||
-	    !who_is_same(&other, held_up)) /* another thread of his may still write */
+	    !who_is_same(&other, held_up)) /* another thread may still write */
 		return false;
 	return who_is_same(&reader, late) && ep->rx.resolution[RX_WAIT] != TRACE_UNKNOWN &&
 	       did_overlap(s, f, i, asleep_ns(ep));
 }
 
-/* He sleeps in a write to the writer whom he keeps waiting, who does not read either. */
+/* The late reader sleeps in a write to the writer that it delays, and that does not read either. */
 static bool waits_to_write(const struct trace_snapshot *s, const struct finding *f,
 			   const struct finding *turn, const struct who *held_up,
 			   const struct who *late)

@@ -3,10 +3,10 @@
 
 #include "verdict/replies.h"
 
-#define ACK_MOST 64 /* bytes: with what TLS or ssh adds */
+#define ACK_MOST 64 /* bytes, with those that TLS or ssh adds */
 
-/* Of what is sent by samples only segments are counted. One for each message, as long as none fills
- * half of one; a server that sends longer ones may have been asked less often than that. */
+/* Samples count only segments that were sent: one for each message, as long as messages fill less
+ * than half a segment. A server that sends longer ones may have got fewer requests than that. */
 #define HALF_A_SEGMENT 700
 
 static bool fills_segments(const struct trace_endpoint *ep)
@@ -14,7 +14,7 @@ static bool fills_segments(const struct trace_endpoint *ep)
 	return ep->tx_calls.bytes > HALF_A_SEGMENT * ep->path.sent_segments;
 }
 
-/* How many there were of those that the client sent, at either end */
+/* Is the number of the client's messages known? `asks` has them, at either end. */
 static bool are_counted(const struct trace_endpoint *ep, const struct trace_call_stats *asks)
 {
 	return trace_messages_known(asks) ||

@@ -3,11 +3,11 @@
 
 #include "verdict/negligible.h"
 
-#define READS_LEAST 5 /* by and by: each after a wait */
-#define READS_TIMES 8 /* as many as it writes */
-#define ONE_LONG    4 /* times as long as any wait for its input */
+#define READS_LEAST 5 /* each after a wait */
+#define READS_TIMES 8 /* times as many reads as writes */
+#define ONE_LONG    4 /* times as long as the longest wait for its input */
 
-/* It wrote little, and its reader waited for most of the time in one piece. */
+/* The pipe's reader waited once for at least half of the pipe's life. */
 static bool is_waited_for_once(const struct trace_endpoint *pipe)
 {
 	uint64_t longest = pipe->rx.max[RX_WAIT];

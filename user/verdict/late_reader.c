@@ -5,14 +5,14 @@
 #include "verdict/replies.h"
 #include "verdict/times.h"
 
-/* Less of its time is any reader's, and so is a shorter while each time, or on average from one
- * read to the next, if there is always something to read: a server looks after others too, and who
- * comes back for more at once reads as fast as he can. */
+/* Any reader leaves data unread for a smaller share of its time, or for less than LATE_NS each
+ * time, or for each read if there is always something to read: a server looks after others too, and
+ * a reader that comes back at once reads as fast as it can. */
 #define LATE_SHARE 0.1
 #define LATE_NS	   1000000
-#define BUSY_SHARE 0.25 /* of its time, what comes for a busy reader waits for its turn */
+#define BUSY_SHARE 0.25 /* of its time: data for a busy reader waits its turn */
 
-/* Samples count no reads; but each answer, of a segment at least, has one before it. */
+/* Samples count no reads; but each answer, of at least one segment, has a read before it. */
 static uint64_t reads_at_least(const struct trace_endpoint *ep)
 {
 	if (trace_messages_known(&ep->rx_calls))
@@ -27,12 +27,13 @@ static uint64_t whiles(const struct trace_endpoint *ep, const struct reader_spel
 	return reads > r->count ? reads : r->count;
 }
 
-/* Of a sender that was seen nothing was held up: then it may have to do with an answer that it does
- * not get, where one message lay long. */
+/* A sender that was seen was not held up. It may still wait for an answer, if one message lay
+ * unread this long. */
 #define UNANSWERED_SHARE 0.5
 #define UNANSWERED_NS	 100000000
 
-/* Each of its messages was answered, and soon: by a server that answers what it does not read. */
+/* Each of the sender's messages was answered, and soon: the server answers what it does not
+ * read. */
 static bool has_its_answers(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 			    const struct reader_spell *r)
 {
@@ -49,16 +50,16 @@ static bool lies_unanswered(const struct trace_endpoint *ep, const struct reader
 	       (double)r->max_ns >= UNANSWERED_SHARE * (double)ep->rx.lifetime_ns;
 }
 
-/* so that at least half of the spell was not spent sending */
+/* At least half of the spell was not spent sending. */
 static bool sent_little(const struct trace_endpoint *ep, uint64_t spell_ns)
 {
 	return ep->tx.lifetime_ns - ep->tx.ns[TX_IDLE] <= spell_ns / 2;
 }
 
-/* A sender that was seen waits for the answer while what it sent lies long: each message, which may
- * be two writes, has one (a stream of which a few are acknowledged waits for none), the longest of
- * these whiles was not spent on answering the one before, and the sender takes up its answers. A
- * server that reads at once has no such while, however long its connections live. */
+/* A sender that was seen waits for an answer while its message lies unread for long. Each message,
+ * which may be two writes, has an answer (a stream with a few acknowledgements waits for none). The
+ * longest unread time was not spent on the answer before, and the sender reads its answers. A
+ * server that reads at once has no such time, however long its connections live. */
 static bool holds_up_an_answer(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 			       const struct reader_spell *r)
 {
@@ -74,7 +75,7 @@ static bool holds_up_an_answer(const struct trace_snapshot *s, const struct trac
 	       sender->rx.ns[RX_UNREAD] <= r->max_ns / 2;
 }
 
-/* in which whoever sent what lies there has closed */
+/* The part of the unread time after the sender had closed. */
 static uint64_t after_its_sender(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	const struct trace_endpoint *sender = ep->peer >= 0 ? &s->ep[ep->peer] : ep;
@@ -84,7 +85,7 @@ static uint64_t after_its_sender(const struct trace_snapshot *s, const struct tr
 		       : 0;
 }
 
-/* as long as its sender was there */
+/* The unread time while the sender was there. */
 static struct reader_spell unread_at(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -99,7 +100,8 @@ static struct reader_spell unread_at(const struct trace_snapshot *s, size_t i)
 	return r;
 }
 
-/* It lay for longer after its sender had closed than before, and that one waited for no answer. */
+/* The data lay unread longer after its sender had closed than before, and the sender waited for no
+ * answer. */
 static bool is_farewell(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 			const struct reader_spell *r)
 {
@@ -109,13 +111,13 @@ static bool is_farewell(const struct trace_snapshot *s, const struct trace_endpo
 	       2 * waited_at(s, (size_t)ep->peer).max_ns < r->max_ns;
 }
 
-/* of a pipe as it is made; what lies in one that has room keeps no writer waiting: tokens, say,
- * that nobody needs now */
+/* The size of a pipe as it is made. Data in a pipe that has room keeps no writer waiting: tokens,
+ * say, that nobody needs now. */
 #define PIPE_DEF_BUFFERS 16
 
-/* One long while among many short ones: whoever looks for a pause looks for this one, and the
- * others hide it from every average. Where answers are expected: what was sent meanwhile without
- * need of one lies for nobody. */
+/* One long unread time among many short ones: a user who looks for a pause looks for this one, and
+ * the short ones hide it from every average. It counts where an answer is expected: data that needs
+ * none keeps nobody waiting. */
 #define FREEZE_NS    200000000
 #define FREEZE_SHARE 0.05
 #define FREEZE_TIMES 20 /* as long as the others are on average */
@@ -130,7 +132,8 @@ static bool is_freeze(const struct trace_endpoint *ep, const struct reader_spell
 	return r->max_ns >= FREEZE_TIMES * (rest / (n - 1));
 }
 
-/* the sender got nothing for most of that while, asleep in a call or, by epoll, in none */
+/* For at least half of the longest unread time the sender got nothing: it slept in a call or, in
+ * epoll, in none. */
 static bool was_awaited(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 			const struct reader_spell *r)
 {
@@ -141,9 +144,9 @@ static bool was_awaited(const struct trace_snapshot *s, const struct trace_endpo
 	return 2 * sender->rx.max[RX_WAIT] >= r->max_ns || 2 * sender->rx.max[RX_IDLE] >= r->max_ns;
 }
 
-/* Who asks, and looks for the answer now and then instead of waiting for it, makes itself wait:
- * question by question, while the other end waits for the next. Once a second, or less often, is a
- * heartbeat's pace; and one who waits for a third meanwhile, or computes, has a reason. */
+/* A client that looks for the answer now and then, instead of waiting for it, delays itself at each
+ * request, while the other end waits for the next. Once a second, or less often, is a heartbeat's
+ * pace. A client that waits for a third party meanwhile, or computes, has a reason. */
 #define ANSWERS	       5
 #define ANSWERS_SHARE  0.5
 #define SOON_NS	       5000000
@@ -179,14 +182,14 @@ bool leaves_answers_unread(const struct trace_snapshot *s, const struct reader_s
 	if (r->ns < SOON_NS * in->messages || r->ns > HEARTBEAT_NS * in->messages)
 		return false;
 	if (2 * r->max_ns > r->ns || stopped_or_throttled(s, in, r->ns) != HALT_NONE)
-		return false; /* it was away once */
+		return false; /* the reader was away once */
 	return in->cpu_res != TRACE_UNKNOWN && BUSY_TIMES * in->cpu_ns < r->ns &&
 	       2 * (other->rx.ns[RX_WAIT] + other->rx.ns[RX_IDLE]) >= r->ns &&
 	       !waits_elsewhere(s, ep, r->ns);
 }
 
-/* Its queue was full in most looks, though it reads: others send as soon as there is room, and who
- * does not wait for that is refused. That is seen at no sender: it sleeps nowhere. */
+/* Most samples found the queue full, though it is read: others send as soon as there is room, and a
+ * send that does not wait is refused. No sender shows that, since it does not sleep. */
 #define REFILLED_OFTEN 3
 
 bool leaves_no_room(const struct trace_snapshot *s, size_t i)
@@ -201,8 +204,8 @@ static bool lies_too_long(const struct trace_endpoint *ep, const struct reader_s
 	return r->share >= LATE_SHARE && r->ns >= LATE_NS * whiles(ep, r);
 }
 
-/* Nearly always it ran or waited for a CPU: a server that serves others meanwhile, as fast as it
- * can. */
+/* The reader ran or waited for a CPU nearly all the time: a server that serves others meanwhile, as
+ * fast as it can. */
 #define AT_WORK 0.75
 
 bool reader_is_at_work(const struct trace_endpoint *ep)
@@ -213,7 +216,7 @@ bool reader_is_at_work(const struct trace_endpoint *ep)
 	       (double)(b->cpu_ns + b->no_cpu_ns) >= AT_WORK * (double)ep->rx.lifetime_ns;
 }
 
-/* One of its threads is: perhaps the one that reads. */
+/* One thread of the process ran nearly all the time: perhaps the one that reads. */
 static bool busiest_is_at_work(const struct trace_endpoint *ep)
 {
 	const struct trace_call_stats *b = &ep->rx_calls;
@@ -222,14 +225,15 @@ static bool busiest_is_at_work(const struct trace_endpoint *ep)
 	       (double)b->busiest_cpu_ns >= AT_WORK * (double)ep->rx.lifetime_ns;
 }
 
-/* One of its threads never rests, and what comes is read soon enough: that may be the one. */
+/* One thread of the process never rests, and data lies unread for less than half of the time: that
+ * thread may be the reader. */
 static bool may_be_at_work(const struct trace_endpoint *ep, const struct reader_spell *r)
 {
 	return 2 * r->ns < ep->rx.lifetime_ns && busiest_is_at_work(ep);
 }
 
-/* It sleeps there for more, or runs, or waits for a CPU: what is left is less than half of the time
- * in which something lay there. */
+/* The reader sleeps here for more data, runs, or waits for a CPU: the rest of its time is less than
+ * half of the unread time. */
 static bool sleeps_only_there(const struct trace_endpoint *ep, const struct reader_spell *r)
 {
 	const struct trace_call_stats *b = &ep->rx_calls;
@@ -251,7 +255,7 @@ static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint 
 		    const struct reader_spell *r)
 {
 	if (ep->proto == TRACE_UDP ||
-	    ep->rx.resolution[RX_UNREAD] == TRACE_UNKNOWN) /* who sends UDP waits for no reader */
+	    ep->rx.resolution[RX_UNREAD] == TRACE_UNKNOWN) /* a UDP sender waits for no reader */
 		return false;
 	if (ep->proto == TRACE_PIPE && (!ep->rx_calls.tgid || ep->queue_max < PIPE_DEF_BUFFERS))
 		return false;
@@ -266,7 +270,7 @@ static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint 
 	       !sleeps_only_there(ep, r);
 }
 
-/* clients of the same server, whichever of its processes reads */
+/* Connections of the same server, whichever of its processes reads. */
 static bool is_same_server(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
 	return a->proto == TRACE_TCP && b->proto == TRACE_TCP && a->netns == b->netns &&
@@ -301,7 +305,7 @@ struct totals sum_late(const struct trace_snapshot *s, const struct reader_spell
 	return sum;
 }
 
-/* Its reader runs, and what comes for it waits for its turn. */
+/* The reader runs, and data for it waits its turn. */
 static bool waits_its_turn(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 			   const struct reader_spell *r)
 {

@@ -5,7 +5,7 @@
 
 #define C(cause) (1u << (cause))
 #define P(proto) (1u << (proto))
-/* of Unix datagrams a queue holds a number (net.unix.max_dgram_qlen), and not bytes */
+/* A queue of Unix datagrams is limited by their number (net.unix.max_dgram_qlen), not by bytes. */
 #define BYTES_QUEUED \
 	(P(TRACE_TCP) | P(TRACE_UDP) | P(TRACE_UNIX_STREAM) | P(TRACE_UNIX_SEQPACKET))
 
@@ -21,7 +21,7 @@ static const struct live_fix fixes[] = {
 	{ "rcvbuf-auto", C(TX_RWND), 0, P(TRACE_TCP), true },
 	{ "rcvbuf", C(TX_RWND), 0, P(TRACE_TCP), true },
 	{ "cc", C(TX_PACING) | C(TX_CWND) | C(TX_RECOVERY), 0, P(TRACE_TCP), false },
-	/* by name alone: it takes no stall away, but what lies queued */
+	/* only by name: it takes no stall away, but shortens the queue */
 	{ "notsent-lowat", 0, 0, P(TRACE_TCP), false },
 };
 

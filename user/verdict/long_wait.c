@@ -18,14 +18,15 @@
 #include "verdict/worker_pool.h"
 
 /*
- * Less than half of its time is any reader's, and of one that never asks, or whose other end waits
- * as long for its next question, a little more. Whom it waits for was not held up itself in most of
- * that time: it had nothing to send, or all was on its way. And it did not wait for this one in
- * turn, or half as long at most: at the other end of a long path it waits for the next question.
+ * Any reader waits for less than half of its time; one that never sends a request, for less than
+ * FEED_SHARE. A longer wait counts if its sender was not held up itself for most of it: the sender
+ * had nothing to send, or all was in flight. And the sender did not wait for this reader in turn
+ * for more than half as long: at the other end of a long path it waits for the next request.
  */
 #define WAIT_SHARE 0.5
 #define FEED_SHARE (2.0 / 3)
-#define SLOWER	   1.2 /* the server than its client, which takes its time between two questions */
+#define SLOWER	   1.2 /* times as long: the server's answers than the client's pauses before the
+			  next request */
 #define IDLE_SHARE 0.8
 #define BY_TURNS   0.2
 #define TURNS_HALF 0.5
@@ -53,7 +54,7 @@ pid_t awaited_process(const struct trace_snapshot *s, int i)
 	return sender ? awaited_tgid(sender, s->ep[i].proto == TRACE_PIPE) : 0;
 }
 
-/* It answered before anything that it sent was answered: a server. */
+/* This end answered before anything that it had sent was answered: a server. */
 static bool was_asked_first(const struct trace_endpoint *ep)
 {
 	uint64_t own = ep->tx_calls.first_reply_ns, others = ep->rx_calls.first_reply_ns;
@@ -61,7 +62,7 @@ static bool was_asked_first(const struct trace_endpoint *ep)
 	return own && (!others || own <= others);
 }
 
-/* A server's port is well known, or at least its program's choice. */
+/* A server's port is well known, or at least chosen by its program. */
 static bool sends_to_server(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	int there = bound_where_it_sends(s, ep);
@@ -70,15 +71,15 @@ static bool sends_to_server(const struct trace_snapshot *s, const struct trace_e
 				     (there >= 0 && s->ep[there].making.bound));
 }
 
-/* Looks see no datagram leave. The kernel gives a port to a socket that is not bound when it first
+/* Samples see no datagram leave. But the kernel gives an unbound socket its port when it first
  * sends. */
 static bool is_udp_client_by_looks(const struct trace_endpoint *ep)
 {
 	return ep->rx.resolution[RX_WAIT] == TRACE_BY_LOOKS && ep->local.port && !ep->making.bound;
 }
 
-/* Of datagrams from anybody nobody is awaited; but whoever sent to one address alone waits for that
- * one, unless it is a server that answers there. */
+/* A UDP socket that takes datagrams from anybody awaits nobody. But one that sent to a single
+ * address waits for that one, unless it is a server that answers there. */
 static bool may_await_unseen(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	if (ep->proto != TRACE_UDP || is_udp_client_by_looks(ep))
@@ -90,7 +91,8 @@ static bool may_await_unseen(const struct trace_snapshot *s, const struct trace_
 	return !(ep->joined_late && ep->making.unconnected) && !was_asked_first(ep);
 }
 
-/* what counts as on its way though it has come: the reader's kernel withheld its ACK */
+/* The part of the sender's `flight` in which the data had come: the reader's kernel withheld its
+ * ACK. */
 static uint64_t has_come(const struct trace_endpoint *sender, const struct trace_endpoint *reader)
 {
 	return smaller(sender->tx.ns[TX_FLIGHT], reader->ack_debt_ns);
@@ -112,13 +114,13 @@ static uint64_t has_nothing_to_send(const struct trace_endpoint *sender,
 	       before_it_began(sender, reader);
 }
 
-/* Looks count no messages; but of a round trip that is long all is on its way. */
+/* Samples count no messages; but on a long path all of `flight` is the path's. */
 static bool is_looked_at_over_long_path(const struct trace_endpoint *ep)
 {
 	return ep->rx.resolution[RX_WAIT] == TRACE_BY_LOOKS && is_far(ep);
 }
 
-/* For questions and answers the path's time is known for each. It is reported apart from the wait
+/* The path's time is known for each request and answer, and is reported apart from the wait
  * (requests.h). */
 static uint64_t round_trips_ns(const struct trace_endpoint *sender,
 			       const struct trace_endpoint *reader)
@@ -132,8 +134,8 @@ static uint64_t round_trips_ns(const struct trace_endpoint *sender,
 	return smaller(flight, 2000ull * sender->min_rtt_us * sender->tx_calls.messages);
 }
 
-/* Threads of one program that talk by a connection take it for another's; what wakes up a helper is
- * no news. */
+/* Threads of one program that talk over a connection treat each other as other programs. What only
+ * wakes up a helper does not count. */
 static bool talks_to_itself(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -145,13 +147,13 @@ static bool talks_to_itself(const struct trace_snapshot *s, size_t i)
 	       (waits_out_of_calls(s, i) || ep->rx_calls.tid != s->ep[ep->peer].rx_calls.tid);
 }
 
-/* A bound datagram socket that never sends is anybody's: a system's log. */
+/* A Unix datagram socket that never sends takes messages from anybody: a system's log. */
 static bool is_log(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_UNIX_DGRAM && !ep->tx_calls.messages && !ep->tx_calls.bytes;
 }
 
-/* Several processes take tokens from a pipe, and put them back: one of the others has it. */
+/* Several processes take tokens from a pipe, and put them back: one of the others has the token. */
 bool is_token_pipe(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_PIPE && ep->rx_calls.others && ep->tx_calls.others &&
@@ -159,8 +161,9 @@ bool is_token_pipe(const struct trace_endpoint *ep)
 	       2 * ep->rx.max[RX_WAIT] >= ep->rx.lifetime_ns;
 }
 
-/* A server that is slow to answer may be held up each time as well, which is told apart: beside the
- * time in which it had nothing to send that is little. */
+/* A server that is slow to answer may be held up at each answer as well, which is reported apart.
+ * That time still counts if it is little beside the time in which the server had nothing to
+ * send. */
 #define HELD_BESIDE 0.5
 
 static uint64_t held_beside(const struct trace_endpoint *sender)
@@ -170,7 +173,7 @@ static uint64_t held_beside(const struct trace_endpoint *sender)
 	return (double)held <= HELD_BESIDE * (double)sender->tx.ns[TX_IDLE] ? held : 0;
 }
 
-/* What a server without work or a program's own helper waits for is no news. */
+/* The wait of a server without work, or of a program's own helper, does not count. */
 static bool awaits_another(const struct trace_snapshot *s, size_t i, uint64_t wait)
 {
 	const struct trace_endpoint *ep = &s->ep[i], *sender = awaited_end(s, ep);
@@ -187,7 +190,7 @@ static bool awaits_another(const struct trace_snapshot *s, size_t i, uint64_t wa
 	       (other || talks_to_itself(s, i));
 }
 
-/* of two that talk through pipes the one that asks has no answer yet */
+/* Two processes talk through pipes, and the last request has no answer yet. */
 static bool is_question_open(const struct trace_snapshot *s, size_t i)
 {
 	int at = s->ep[i].proto == TRACE_PIPE && answers_requests(s, i) ? reverse_endpoint(s, i)
@@ -196,13 +199,14 @@ static bool is_question_open(const struct trace_snapshot *s, size_t i)
 	return at >= 0 && asked_last(s, (size_t)at);
 }
 
-/* It reads from a pipe that a program of the session has inherited, and never used: its log. */
+/* The reader is no process of the session, but a program of the session inherited the pipe and
+ * never used it: a log. */
 static bool is_others_business(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_PIPE && ep->rx_calls.outsider;
 }
 
-/* Its reader has written to whoever should write there. */
+/* The reader has written, by another pipe, to the process that should write here. */
 static bool has_asked_by_pipe(const struct trace_snapshot *s, size_t i)
 {
 	int out = s->ep[i].proto == TRACE_PIPE ? outgoing_endpoint(s, i) : -1;
@@ -227,8 +231,8 @@ static bool sends_anywhere(const struct trace_snapshot *s, pid_t tgid)
 	return false;
 }
 
-/* It does nothing but wait for the other end's first word; so does that one, or it was accepted:
- * clients come for something. */
+/* The reader does nothing but wait for the other end's first message. The other end accepted its
+ * connection (clients come for something), or waits likewise. */
 static bool waits_for_greeting(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *a = &s->ep[i], *b = a->peer < 0 ? a : &s->ep[a->peer];
@@ -240,8 +244,8 @@ static bool waits_for_greeting(const struct trace_snapshot *s, size_t i)
 	       (sleeps_there_always(b) && !sends_anywhere(s, b->rx_calls.tgid));
 }
 
-/* Who waits where nothing ever goes through waits for work, as servers do; unless that is all there
- * is to see. */
+/* A reader where nothing ever goes through waits for work, as servers do. That matters only if
+ * nothing else is to be seen. */
 static bool may_matter(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -253,16 +257,15 @@ static bool may_matter(const struct trace_snapshot *s, size_t i, bool nothing_se
 	       kept_input(s, i) >= 0;
 }
 
-/* One of them makes most of it: what makes up the rest is beside the point. */
+/* One wait makes up at least half of the time: the others do not matter. */
 static bool is_one_long(const struct reader_spell *r)
 {
 	return r->max_ns >= NOTICEABLE_NS && 2 * r->max_ns >= r->ns;
 }
 
-/* A service that answers at once pauses, as for a collection of garbage. */
+/* A service that answers at once makes pauses, as for garbage collection. */
 #define MANY 10
 
-/* It pauses again and again. */
 static bool pauses_again(const struct trace_endpoint *ep, const struct reader_spell *r)
 {
 	uint64_t n = 0, ns = 0;
@@ -275,8 +278,9 @@ static bool pauses_again(const struct trace_endpoint *ep, const struct reader_sp
 	       (double)ns >= LONG_PAUSE_SHARE * (double)ep->rx.lifetime_ns;
 }
 
-/* By looks: a wait is found again so often that those there are last long. Of waits without memory
- * of which one in p looks finds one, r is the correlation of two looks. */
+/* From samples: a wait is found again so often that waits must be long. `corr` is the correlation
+ * of two successive samples. If waits are memoryless, and a share p of the samples finds one, their
+ * mean length is gap / -log(corr) / (1 - p). */
 #define LOOKS_ENOUGH 20
 
 static bool looked_pausing(const struct trace_snapshot *s, size_t i, const struct reader_spell *r)
@@ -316,9 +320,9 @@ static double least_share(const struct trace_snapshot *s, size_t i)
 	return has_asked(s, i) ? WAIT_SHARE : FEED_SHARE;
 }
 
-/* Its pauses are short: a stream. What comes from another host, or from a program that
- * is not traced, may have as many questions as answers: what ssh sends meanwhile, for its windows,
- * asks for nothing. */
+/* Short pauses: a stream. If it comes from another host, or from a program that is not traced,
+ * there may be as many requests as answers: what ssh sends meanwhile, for its windows, asks for
+ * nothing. */
 #define STREAM_PAUSES	      1000
 #define STREAM_PAUSE_NS	      200000
 #define STREAM_LONGEST	      0.25 /* of all pauses */
@@ -369,8 +373,8 @@ static bool is_much_of(uint64_t wait, uint64_t other)
 	return (double)wait > BY_TURNS * (double)other;
 }
 
-/* A server waits for the next question whenever it has answered: that explains no answer that takes
- * long. */
+/* A server waits for the next request whenever it has answered: that does not explain why an answer
+ * takes long. */
 #define LONG_ANSWER_NS 1000000
 
 static bool awaits_slow_answers(const struct trace_snapshot *s, size_t i, size_t back,
@@ -385,16 +389,16 @@ static bool awaits_slow_answers(const struct trace_snapshot *s, size_t i, size_t
 	       2 * answers->reply_ns >= r->ns;
 }
 
-/* The server is back at its receive call, and has forgotten a question. */
+/* The server is back in its receive call, and has left a request unanswered. */
 static bool is_left_unanswered(const struct trace_snapshot *s, size_t i)
 {
 	return sends_requests(s, i) && trace_messages_known(&s->ep[i].tx_calls) &&
 	       trace_messages_known(&s->ep[i].rx_calls) && questions_unanswered(&s->ep[i]);
 }
 
-/* Where the one that it waits for waits for this one in turn, sooner or later; -1: it does not. A
- * thread may be back in a receive call while another works on the answer: the other end owes
- * nothing then. */
+/* The endpoint at which the awaited process waits for this reader in turn, sooner or later; -1: it
+ * does not. A thread of that process may be back in a receive call while another works on the
+ * answer: this reader owes nothing then. */
 static int waits_back(const struct trace_snapshot *s, size_t i)
 {
 	int back = reverse_endpoint(s, i);
@@ -413,8 +417,8 @@ static int waits_back(const struct trace_snapshot *s, size_t i)
 	return (double)others > TURNS_HALF * (double)own ? back : -1;
 }
 
-/* It does nothing but wait; whom it waits for has nothing to send, and no question is on its way.
- */
+/* The reader does nothing but wait. The process that it waits for has nothing to send, and no
+ * request is in flight. */
 #define MUTUAL_SHARE 0.9
 
 static bool is_silent(const struct trace_snapshot *s, size_t i)
@@ -426,8 +430,8 @@ static bool is_silent(const struct trace_snapshot *s, size_t i)
 		       IDLE_SHARE * (double)ep->rx.ns[RX_WAIT];
 }
 
-/* The one who asks sent more than was answered, nothing was answered until they had waited so long,
- * and what was came soon after: it had sent a part of its question, and then sent the rest. */
+/* The client sent more messages than were answered, had no answer before its longest wait was over,
+ * and got one soon after: it had sent a part of its request, and then sent the rest. */
 static bool sent_the_rest(const struct trace_snapshot *s, size_t i, size_t back)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -441,7 +445,7 @@ static bool sent_the_rest(const struct trace_snapshot *s, size_t i, size_t back)
 	       answers->first_reply_ns >= began(ep) + wait;
 }
 
-/* the answer ended the wait, and not the rest of the question */
+/* The answer ended the wait, and not the rest of the request. */
 static bool answer_ended_it(const struct trace_snapshot *s, size_t i, size_t back)
 {
 	return was_answered(s, i, back) && !sent_the_rest(s, i, back) && !sent_the_rest(s, back, i);
@@ -466,7 +470,7 @@ bool waits_mutually(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 	       (waits_for_it_too(s, i, nothing_sent) >= 0 || reader_circle_at(s, i).n);
 }
 
-/* what was asked and answered; 0: nobody counted */
+/* The number of requests that were answered; 0: not counted. */
 static uint64_t turns_taken(const struct trace_endpoint *ep)
 {
 	return trace_messages_known(&ep->tx_calls) && trace_messages_known(&ep->rx_calls)
@@ -474,8 +478,8 @@ static uint64_t turns_taken(const struct trace_endpoint *ep)
 		       : 0;
 }
 
-/* Of two who take turns over a long path each waits about as long as the other: whoever asks waits
- * for the answer. */
+/* Two ends that take turns over a long path wait about equally long: the client waits for the
+ * answer. */
 
 static bool asks_over_long_path(const struct trace_snapshot *s, size_t i)
 {
@@ -526,8 +530,8 @@ struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait *is, bo
 	return longest;
 }
 
-/* Of one whose other end was not seen: as many round trips as it asked and was answered, each as
- * long as the path takes by itself. */
+/* For an endpoint whose other end was not seen: one round trip for each request that was answered,
+ * as long as the path takes by itself. */
 struct round_trips wait_on_path(const struct trace_endpoint *ep, uint64_t wait_ns)
 {
 	struct round_trips r = { .each_ns = round_trip_ns(ep) };

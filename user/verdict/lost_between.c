@@ -10,7 +10,8 @@
 #include "verdict/other_findings.h"
 #include "verdict/times.h"
 
-/* Fewer than half arrived: it may be another that has this address, in another network. */
+/* If fewer than half arrived, they may have gone to another host that has this address, in another
+ * network. */
 #define MOST_ARRIVE 2
 #define ON_THE_WAY_NS 100000000
 
@@ -26,7 +27,7 @@ static bool nothing_was_missed(const struct trace_counters *c)
 	return !c->lost && !c->missed && !c->overflow && !c->contended;
 }
 
-/* What it did not read lies in no queue, and it was there all the time. */
+/* Nothing is left in its queue, and it was seen from its start. */
 static bool received_all(const struct trace_endpoint *to)
 {
 	return all_calls_known(to, &to->rx_calls) && to->drops_res != TRACE_UNKNOWN &&
@@ -40,7 +41,7 @@ static bool was_there(const struct trace_endpoint *to, const struct trace_endpoi
 	return began(to) <= began(from) && to->at_ns >= last + ON_THE_WAY_NS;
 }
 
-/* A connected receiver takes what comes from its other end alone. */
+/* A connected receiver takes datagrams only from its other end. */
 static bool takes_from(const struct trace_endpoint *to, const struct trace_endpoint *from)
 {
 	return from != to && (!to->remote.port || to->making.unconnected ||
@@ -59,7 +60,7 @@ struct sum {
 	double bytes;
 };
 
-/* what came there and was not read; a full queue drops what it sends itself */
+/* Datagrams that came and were dropped unread. A full qdisc drops what the socket itself sends. */
 static uint64_t dropped_there(const struct trace_endpoint *to)
 {
 	uint64_t n = 0;
@@ -74,7 +75,7 @@ static double scale(uint64_t bytes, uint64_t n, uint64_t of)
 	return (double)bytes * (double)n / (double)of;
 }
 
-/* what went out to it, and through no full queue; n 0: that is not known */
+/* What was sent to `to` and not dropped by a full qdisc; n 0: unknown. */
 static struct sum sent_to(const struct by_address *senders, const struct trace_endpoint *to)
 {
 	struct by_address there = all_at(senders, to);
@@ -96,7 +97,7 @@ static struct sum sent_to(const struct by_address *senders, const struct trace_e
 	return sent;
 }
 
-/* Several may be read at once (UDP_GRO): then no bytes are missing. */
+/* One read may return several datagrams (UDP_GRO): then no bytes are missing. */
 static bool are_bytes_missing(const struct sum *sent, double came, uint64_t lost)
 {
 	return 2 * (sent->bytes - came) / sent->bytes >= (double)lost / (double)sent->n;
@@ -114,7 +115,7 @@ static uint64_t lost_on_the_way(const struct sum *sent, const struct trace_endpo
 		       : 0;
 }
 
-/* of several sockets at one address nobody knows to which it went */
+/* If several sockets share the address, it is unknown to which of them a datagram went. */
 static uint64_t lost_before(const struct trace_endpoint *to, const struct by_address *bound,
 			    const struct by_address *senders, struct sum *sent)
 {
@@ -124,7 +125,7 @@ static uint64_t lost_before(const struct trace_endpoint *to, const struct by_add
 	return sent->n ? lost_on_the_way(sent, to) : 0;
 }
 
-/* A stray loss hides none that is not. */
+/* A stray loss hides none that is not stray. */
 void keep_worse_loss(struct datagram_loss *worst, const struct datagram_loss *loss)
 {
 	if (loss->n && (loss->stray == worst->stray ? loss->n > worst->n : worst->stray))
