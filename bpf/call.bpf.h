@@ -7,7 +7,7 @@
 #include "endpoint.bpf.h"
 #include "stack_copy.bpf.h"
 
-/* a thread, by what a switch says of it */
+/* a thread, as sched_switch names it */
 struct thread {
 	__u64 task;
 	__u32 tid;
@@ -19,7 +19,7 @@ static __always_inline ns_t run_delay(__u64 task)
 	return GET(CAST(task_struct, task), sched_info.run_delay);
 }
 
-/* a thread that is in a call is still to be seen to leave it */
+/* a thread is in the call, and is still to be seen to leave it */
 static __always_inline bool call_busy(const struct call *c)
 {
 	return c->entered || c->off || c->polls;
@@ -28,14 +28,14 @@ static __always_inline bool call_busy(const struct call *c)
 /* 1: a thread once found its place taken, and went to its second */
 __u8 calls_crowded;
 
-/* the places of threads with neighbouring numbers are apart */
+/* puts threads with neighbouring numbers far apart */
 static __always_inline __u32 second_place(__u32 tid)
 {
 	return tid * 0x9E3779B1u >> 17;
 }
 
-/* Where a thread stands that is not at its first place, or may: CALL_SLOTS if nowhere; its sleeps
- * go uncounted then, and are reported. */
+/* The place of a thread that is not at its first place, or a new place. CALL_SLOTS: none; its
+ * sleeps are not counted then, and that is reported. */
 SUBPROG int call_place(__u32 tid, __u32 make)
 {
 	__u32 first = tid & (CALL_SLOTS - 1), second = second_place(tid), at = first;
@@ -68,7 +68,7 @@ static __always_inline struct call *call_of(__u32 tid, bool make)
 
 		c = at < CALL_SLOTS ? &calls[at & (CALL_SLOTS - 1)] : 0;
 	}
-	OPAQUE(c); /* or the compiler asks for the number again instead, of which the verifier
+	OPAQUE(c); /* else the compiler tests the place's number again, from which the verifier
 		      learns nothing */
 	return c;
 }
@@ -76,8 +76,8 @@ static __always_inline struct call *call_of(__u32 tid, bool make)
 /* TASK_STOPPED, TASK_TRACED, and from 6.1 on TASK_FROZEN: cgroup v1's freezer */
 #define TASK_HALTED (4 | 8 | 0x8000)
 
-/* A stopped thread does not run until it is continued, and whoever waits for it waits for that. It
- * may be in no call that has a place: a thread that waits in epoll is in none. */
+/* A stopped thread does not run until it is continued, and a thread that waits for it waits that
+ * long too. It may have no place yet: a thread that waits in epoll is in no call on an endpoint. */
 static __noinline int thread_stops(__u32 tid)
 {
 	struct call *c = call_of(tid, true);
@@ -89,7 +89,7 @@ static __noinline int thread_stops(__u32 tid)
 	return 1;
 }
 
-/* a thread that is no more leaves its place, whatever was seen of its last call */
+/* a thread that has exited gives up its place, whatever was seen of its last call */
 static __always_inline void call_dies(__u32 tid)
 {
 	struct call *c = call_of(tid, false);
@@ -125,8 +125,8 @@ static __always_inline bool tx_device(const struct endpoint *ep)
 	return *(const volatile word_t *)&ep->tx.word >> DEVICE_SHIFT & 1;
 }
 
-/* A switch passes by those whom nobody asked for, unless they have a place: from now on its sleeps
- * on this endpoint are seen. */
+/* on_switch ignores threads that are not traced, unless they have a place. With one, the sleeps of
+ * this thread on this endpoint are seen from now on. */
 static __always_inline void note_stranger(__u32 tid)
 {
 	struct call *c = current_wanted() ? 0 : call_of(tid, true);
@@ -135,16 +135,15 @@ static __always_inline void note_stranger(__u32 tid)
 		c->stranger = 1;
 }
 
-/* how often a process got another name, by execve() or by its own will: what was noted before may
- * be stale */
+/* how often a process got another name, by execve() or by itself: a noted name may be stale */
 __u32 renames;
 
 #define NOBODY_BEFORE 0x7ffffffe /* as FD_OWNER_TGID: no process has it */
 
 /*
- * Whose votes become those of the process that is seen in a call now: of one that had only held the
- * descriptor until now, if another, of whoever had it after the last one had left (all are of those
- * then), and perhaps of that one: see first_reads().
+ * Whose votes go to the process that is seen in a call now: FD_OWNER_TGID if the process named
+ * before has left (these are the votes of the one that had the end after it), else the process
+ * named before, if it is another. See first_reads().
  */
 static __always_inline __u32 voted_before(const struct call_stats *b, __u32 tgid)
 {
@@ -155,8 +154,7 @@ static __always_inline __u32 voted_before(const struct call_stats *b, __u32 tgid
 	return b->tgid == tgid ? 0 : b->tgid;
 }
 
-/* by its process's name: a pool's threads have names of their own, by which nobody knows the
- * program */
+/* the name of the process: the names of a pool's threads do not tell the program */
 static __always_inline void process_name(char comm[COMM_LEN])
 {
 	__u64 leader = ADDRESS(bpf_get_current_task(), task_struct___numbered, group_leader);
@@ -167,8 +165,8 @@ static __always_inline void process_name(char comm[COMM_LEN])
 }
 
 /*
- * Remember who is in the call: the current thread, by the machine's number, under which its sleeps
- * are noted (note_sleep()). Returns voted_before().
+ * Remember that the current thread is in the call, by its global number, under which its sleeps are
+ * noted (note_sleep()). Returns voted_before().
  */
 static __always_inline __u32 note_task(struct endpoint *ep, enum dir dir, __u32 tid)
 {
@@ -192,8 +190,8 @@ static __always_inline __u32 note_task(struct endpoint *ep, enum dir dir, __u32 
 	return before;
 }
 
-/* how many descriptors there are of it, dup(), fork() and SCM_RIGHTS taken together; of several
- * threads a call that is under way counts as one (fdget()) */
+/* How many descriptors the file has, by dup(), fork() and SCM_RIGHTS together. In a process of
+ * several threads, a call that is under way counts as one (fdget()). */
 static __always_inline __u64 holds_on(__u64 file)
 {
 	if (bpf_core_field_exists(struct file___ref, f_ref))
@@ -202,7 +200,7 @@ static __always_inline __u64 holds_on(__u64 file)
 	return GET(CAST(file___count, file), f_count.counter);
 }
 
-/* the same of a socket; 0: nobody has accepted it */
+/* the same for a socket; 0: nobody has accepted it */
 static __always_inline __u64 holds_on_sock(__u64 sk)
 {
 	__u64 socket = ADDRESS(sk, sock, sk_socket),
@@ -211,8 +209,8 @@ static __always_inline __u64 holds_on_sock(__u64 sk)
 	return file ? holds_on(file) : 0;
 }
 
-/* Several have read, and only the one who does now has the socket still: where no hook sees
- * close(), the other left it after its last call. */
+/* Several processes have read, and only the present reader still has the socket. Where no hook sees
+ * close(), the others closed it after their last call. */
 static __always_inline bool has_it_alone(const struct endpoint *ep)
 {
 	return ep->id.proto != PROTO_PIPE && holds_on_sock(ep->id.key) == 1;
@@ -236,7 +234,7 @@ struct end_sought {
 	bool found;
 };
 
-/* 1: no further descriptor is looked at */
+/* returns 1 to end the search */
 static long seek_end(__u32 fd, struct end_sought *s)
 {
 	__u64 file = load_word(s->files + fd * sizeof(__u64));
@@ -246,8 +244,8 @@ static long seek_end(__u32 fd, struct end_sought *s)
 }
 
 /*
- * The first one is seen to read. Whoever began it may have had this end before, and read nothing: a
- * shell that waits for another command first.
+ * A process is the first that is seen to read. Its parent may have had this end before without
+ * reading it, as a shell does that waits for another command first.
  */
 SUBPROG int note_parent(struct endpoint *ep)
 {
@@ -276,8 +274,9 @@ static __always_inline bool was_given_after_most(const struct endpoint *ep)
 }
 
 /*
- * Whoever reads first was late until then, and not the one that had the descriptor before him: that
- * accepted the connection, say, or began to read it, and forked. But not if he was given it late.
+ * The process that is first seen to read was late until now, and not the one that had the
+ * descriptor before: that one accepted the connection, or began to read it, and forked. Not so if
+ * the reader was given this end late.
  */
 SUBPROG int first_reads(struct endpoint *ep, __u32 before)
 {
@@ -316,7 +315,7 @@ static __always_inline void note_stack(void *ctx, struct call_stats *b)
 	b->ustack = stack_number(ctx, BPF_F_USER_STACK);
 }
 
-/* a send call that leaves its bytes held by something: its stack is the stall's */
+/* a send call leaves its bytes in a stall: its stack is the stall's */
 static __always_inline void note_held_stack(void *ctx, struct endpoint *ep)
 {
 	if (!opt.stacks && !opt.copies)
@@ -327,9 +326,9 @@ static __always_inline void note_held_stack(void *ctx, struct endpoint *ep)
 	}
 }
 
-#define BOTH_ENDS 2 /* where every call is seen at both, they are counted at once */
+#define BOTH_ENDS 2 /* entry and exit of a call that is seen at both, counted together */
 
-/* `in` carries what else is known of the endpoint at this moment. Who calls counts it. */
+/* `in` carries what else is known of the endpoint at this moment. The caller counts the event. */
 static __always_inline void call_enter(struct endpoint *ep, enum dir dir, struct input *in)
 {
 	in->working = 1;
@@ -351,12 +350,12 @@ static __always_inline void call_leave(struct endpoint *ep, enum dir dir, struct
 /* MSG_PEEK leaves what it reads, MSG_ERRQUEUE reads what was sent */
 #define TAKES_NOTHING (2 | 0x2000)
 #define TOOK_NOTHING \
-	(-1) /* what such a call is said to return: not 0, which is an empty datagram's */
+	(-1) /* taken as the result of such a call: not 0, which an empty datagram returns */
 
 #define ALL_OF_IT 0x7fffffff /* the most that one call moves: MAX_RW_COUNT */
 
-/* of the bytes of a call that was under way when the session began: those it moved since, by TCP's
- * own count */
+/* the part of its bytes that a call under way at the session's begin has moved since, by TCP's
+ * count */
 static __noinline int moved_since(struct endpoint *ep, enum dir dir, __u32 bytes)
 {
 	struct tcp_sock *tp = CAST(tcp_sock, ep->id.key);
@@ -367,13 +366,13 @@ static __noinline int moved_since(struct endpoint *ep, enum dir dir, __u32 bytes
 	return more <= 0 ? 0 : more < bytes ? more : bytes;
 }
 
-/* what a call that is over has moved goes with the step that ends it */
+/* the bytes that a call moved go with the step that ends it */
 static __always_inline void call_moved(struct input *in, long ret)
 {
 	in->bytes = ret > 0 ? ret : 0;
 }
 
-#define ECONNREFUSED 111 /* by ICMP, of what was sent before */
+#define ECONNREFUSED 111 /* by ICMP, for an earlier send */
 
 static __always_inline void call_done(struct endpoint *ep, enum dir dir, long ret, __u32 tid)
 {
@@ -384,7 +383,7 @@ static __always_inline void call_done(struct endpoint *ep, enum dir dir, long re
 		note_mark(ep, dir == DIR_TX ? MARK_SEND : MARK_RECV, bpf_ktime_get_ns(), ret);
 }
 
-/* a thread falls asleep in a call; one that was not seen to enter enters now */
+/* a thread falls asleep in a call; if it was not seen to enter, it enters now */
 static __always_inline void call_sleeps(void *ctx, struct endpoint *ep, struct call *c,
 					enum dir dir, const struct thread *who, bool entered,
 					struct input *in)
@@ -407,7 +406,7 @@ static __always_inline void call_sleeps(void *ctx, struct endpoint *ep, struct c
 	else
 		rx_sleeps(ep, in->at);
 	note_caller(ep, dir, who->tid);
-	if (dir == DIR_TX) { /* a reader's: see note_sleep() */
+	if (dir == DIR_TX) { /* a reader's stack: see note_sleep() */
 		note_stack(ctx, &ep->tx_calls);
 		copy_stack(ep);
 	}
@@ -424,8 +423,9 @@ static __always_inline void call_sleep(void *ctx, struct endpoint *ep, enum dir 
 }
 
 /*
- * It sleeps in a send call, but for nothing that the endpoint could give (see lacks_room()): the
- * protocol waits for its writer, who is out of the call until it runs again.
+ * The thread sleeps in a send call, but for something that the endpoint cannot give (see
+ * lacks_room()). The protocol waits for its writer, which counts as out of the call until it runs
+ * again.
  */
 static __always_inline void call_pauses(struct endpoint *ep, struct call *c,
 					const struct thread *who, struct input *in)
@@ -461,9 +461,9 @@ static __always_inline struct input call_wakes(const struct call *c)
 }
 
 /*
- * The thread has run again since c->ran, in the call it slept in. Called by that thread: at the
- * switch its run-queue time has not been added up yet. `deep`: far down the stack, where a reader's
- * quick step has no room.
+ * The thread has run again since c->ran, in the call that it slept in. Called by that thread, since
+ * at the switch its run-queue time has not been added up yet. `deep`: the caller is deep in the
+ * stack, where there is no room for a reader's fast step.
  */
 static __always_inline void call_resumes(struct endpoint *ep, struct call *c, bool deep)
 {
@@ -516,7 +516,7 @@ static __always_inline bool call_was_in(struct endpoint *ep, enum dir dir, __u32
 	return true;
 }
 
-/* a reader leaves the call that it was seen in, and in which it may have slept to the end */
+/* a reader leaves the call that it was seen in; it may have slept until just now */
 static __always_inline void call_reads(struct endpoint *ep, const struct call *c,
 				       const struct input *in)
 {

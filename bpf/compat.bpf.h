@@ -31,10 +31,10 @@ static __always_inline __u64 load_word(__u64 addr)
 extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __attribute__((const));
 
 /*
- * A function for each type, and not the macro alone: clang numbers a type's number anew wherever it
- * is written, and takes two casts of one address for two. In the way of every message each costs
- * five instructions, and the registers that a call spoils. CAST_ANEW: what is not, and would stand
- * on the stack from one cast to the next.
+ * A function for each type, not the macro alone: clang takes a type's number for a new value
+ * wherever it is written, and so does not merge two casts of one address. On the path of every
+ * message each cast costs five instructions, and the registers that a call clobbers. CAST_ANEW: for
+ * types off that path, whose cast would otherwise stay on the stack until the next one.
  */
 #define CAST(type, p) cast_##type((const void *)(p))
 #define CAST_KEPT(type) \
@@ -84,16 +84,16 @@ CAST_ANEW(xa_node___numbered)
 #define GET(p, ...)	   ___arrow(p, ##__VA_ARGS__)
 #define GET_BITS(p, field) BPF_CORE_READ_BITFIELD(p, field)
 
-/* any kernel struct that begins with a plain 64-bit number: the verifier then takes what is loaded
- * for one */
+/* Any kernel struct that begins with a plain 64-bit number will do: the verifier takes the loaded
+ * value for a number. */
 static __always_inline __u64 load_word(__u64 addr)
 {
 	return CAST(timespec64, addr)->tv_sec;
 }
 #endif
 
-/* the difference of two pointers is a number (adjust_reg_min_max_vals()), here that of this one and
- * one to nowhere */
+/* A pointer as a number: the verifier takes the difference of two pointers for one
+ * (adjust_reg_min_max_vals()), here of this pointer and a null pointer. */
 #define NUMBER(p) ((__u64)((const char *)(p) - (const char *)CAST(sock, 0)))
 
 /* a field that is a pointer, as a number: an address that is hashed must not be a pointer to the
@@ -161,7 +161,7 @@ static __always_inline __u64 func_arg(void *ctx, __u32 n)
 const volatile __u8 state_of[2][STATE_TABLE];
 #define WORD_STATE(w, dir) state_of[dir][word_facets(w)]
 
-/* the histogram's slot of up to 255 of its units, which most episodes do not exceed */
+/* the histogram's slots for up to 255 units: most episodes are no longer */
 const volatile __u8 slot_of[256];
 #define HIST_SLOT(ns) \
 	({ \
@@ -173,7 +173,7 @@ const volatile __u8 slot_of[256];
 /* A global function is verified once, not at every call. */
 #define SUBPROG __noinline
 
-/* on the way of every message a call costs more than it saves */
+/* on the path of every message a call costs more than it saves */
 #define QUICK static __always_inline
 
 #define atomic_add(p, v) ((void)__sync_fetch_and_add((p), (v)))

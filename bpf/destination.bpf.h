@@ -48,8 +48,8 @@ static __always_inline bool same_place(const struct address *a, const struct add
 	return x[0] == y[0] && x[1] == y[1] && a->port == b->port;
 }
 
-/* sendmmsg() may name one for each datagram, and is not looked into; nor is a 32-bit program's
- * call */
+/* sendmmsg() may name an address for each datagram, and is not looked into; nor is a 32-bit
+ * program's call */
 SUBPROG int note_destination(struct endpoint *ep)
 {
 	struct task_struct *task = CURRENT();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Many endpoints at a time, settled and summed up for a live screen. User space runs these when it
- * wants to look; what it would ask for with three system calls for each endpoint it reads from
- * mapped memory.
+ * Many endpoints at a time, settled and summed up for a live screen. User space runs these programs
+ * when it wants to look, and reads the result from mapped memory, which saves it three system calls
+ * per endpoint.
  */
 #ifndef IPCSTALL_DIGEST_BPF_H
 #define IPCSTALL_DIGEST_BPF_H
@@ -51,7 +51,7 @@ int list_keys(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* ended, but not booked yet */
+/* adds what ended but is not booked yet */
 static __always_inline void add_pending(ns_t *ns, const struct ledger *l)
 {
 	for (int i = 0; i < PENDING; i++) {
@@ -77,7 +77,7 @@ static __always_inline unsigned int episodes_ended(const struct endpoint *ep, en
 }
 #endif
 
-/* a sampled session counts none */
+/* a sampled session counts no episodes */
 static __always_inline void digest_episodes(struct digest *d, const struct endpoint *ep)
 {
 #ifdef SAMPLED
@@ -134,7 +134,7 @@ static __always_inline void digest_calls(struct digest *d, const struct endpoint
 	__builtin_memcpy(d->rx_comm, ep->rx_calls.comm, COMM_LEN);
 }
 
-/* a reader that was there meanwhile; when the stall ends the same is charged to it for good */
+/* Blames the peer's reader for the stall so far; when the stall ends, it is charged for good. */
 static __always_inline void digest_present(struct digest *d, const struct endpoint *ep,
 					   const struct endpoint *peer)
 {
@@ -142,7 +142,7 @@ static __always_inline void digest_present(struct digest *d, const struct endpoi
 	__u64 state;
 	ns_t unread;
 
-#ifdef SAMPLED /* each look has asked already */
+#ifdef SAMPLED /* each look has asked the peer already */
 	return;
 #endif
 	if (!stalls_at(ep, d->at, &t))
@@ -155,7 +155,7 @@ static __always_inline void digest_present(struct digest *d, const struct endpoi
 	d->starved_ns[VOTE_PLACE(t.from)] += starved_meanwhile(ep, peer, t.ns);
 }
 
-/* settled before; an endpoint that is gone by now leaves no serial */
+/* the endpoint was settled before; if it is gone by now, its serial stays 0 */
 SUBPROG int digest_one(__u32 i)
 {
 	struct endpoint *ep, *peer;
@@ -172,7 +172,7 @@ SUBPROG int digest_one(__u32 i)
 	ep = endpoint_known(key);
 	if (!ep || ep->closed)
 		return 0;
-#ifdef SAMPLED /* what it does since the last look nobody knows yet */
+#ifdef SAMPLED /* what it did since the last look is unknown yet */
 	d->at = last_seen(ep);
 #else
 	d->at = bpf_ktime_get_ns();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What goes to user space as it happens: endpoints that closed, and stalls over the threshold. Sums
+/* Records that go to user space at once: endpoints that closed, and stalls over the threshold. Sums
  * stay in the maps. */
 #ifndef IPCSTALL_EMIT_BPF_H
 #define IPCSTALL_EMIT_BPF_H
@@ -9,7 +9,7 @@
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries,
-	       1 << 23); /* 2,500 endpoints that close between two looks, which come every 20 ms */
+	       1 << 23); /* 2,500 endpoints that close between two reads, which come every 20 ms */
 } records SEC(".maps");
 
 struct processor processors[PROCESSORS];
@@ -30,9 +30,8 @@ static __always_inline void count(enum counter which)
 }
 
 /*
- * Two, which are filled in turn: see stack_number(). User space gives them their size where stacks
- * are asked for, empties the one at rest when the other is filling up, and has it take over
- * (user/tracer/stack.c).
+ * Two maps that are filled in turn: see stack_number(). User space gives them their size if stacks
+ * are asked for. While one fills up, it empties the other and switches to it (user/tracer/stack.c).
  */
 struct stack_map {
 	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
@@ -48,10 +47,10 @@ __u32 stack_age;
 #define EEXIST 17
 
 /*
- * A stack stands where its hash says, or nowhere: what stands there already keeps its place (no
- * BPF_F_REUSE_STACKID), since a stall or a thread may hold its number for as long as it sleeps, and
- * would show another's stack then. The number tells the age too, so that one from two ages ago is
- * known for what it is.
+ * A stack is stored at the place that its hash gives, or not at all. A stack that is there already
+ * keeps its place (no BPF_F_REUSE_STACKID), since a stall or a sleeping thread may hold its number
+ * for long, and would then show another stack. The number includes the map's age, so that a number
+ * from two ages ago is recognised.
  */
 static __always_inline int stack_number(void *ctx, __u64 flags)
 {
@@ -66,7 +65,7 @@ static __always_inline int stack_number(void *ctx, __u64 flags)
 	return id < 0 ? -1 : STACK_NUMBER(age, id);
 }
 
-/* wake the reader only when an eighth of the ring is full: it looks by itself often enough */
+/* wake the reader only when an eighth of the ring is full: it polls often enough by itself */
 static __always_inline __u64 wake_flags(void)
 {
 	return bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > 1 << 20 ? BPF_RB_FORCE_WAKEUP

@@ -20,13 +20,13 @@ struct {
 } tuples SEC(".maps");
 
 /*
- * Local ports that traced tasks listen on, with the namespace in the upper half, and on how many
- * sockets: their connections are born in softirq. Several may share a port (SO_REUSEPORT), and in a
- * reload the old one ends after the new one has begun.
+ * Local ports that traced tasks listen on, with the network namespace in the key's upper half, and
+ * how many sockets listen at each. Connections to them are born in softirq. Several sockets may
+ * share a port (SO_REUSEPORT), and in a reload the old one ends after the new one has begun.
  */
 struct port {
 	__u32 sockets, pad;
-	__u64 sk; /* the one that came last */
+	__u64 sk; /* the latest of them */
 };
 
 struct {
@@ -36,8 +36,8 @@ struct {
 	__type(value, struct port);
 } listeners SEC(".maps");
 
-/* these sockets, by address: others end too, and one is found by all processes that hold it
- * (seed_endpoint()) */
+/* These sockets, by address: other sockets end too, and one socket is found for every process that
+ * holds it (seed_endpoint()). */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
@@ -50,7 +50,7 @@ __u64 last_serial;
 #ifdef SAMPLED
 __u64 births[BIRTHS];
 
-/* whoever looks need not walk the map for one that is new */
+/* the sampler need not walk the map for a new endpoint */
 static __always_inline void note_birth(const struct endpoint *ep)
 {
 	births[ep->id.serial & (BIRTHS - 1)] = ep->id.key;
@@ -83,7 +83,7 @@ static __always_inline __u64 sock_inode(struct sock *sk)
 	return a ? GET(a, vfs_inode.i_ino) : 0;
 }
 
-/* a raw socket has the protocol's number too (inet_create()), and nothing else of it */
+/* a raw socket may have the same protocol number (inet_create()), but is neither */
 static __always_inline __u32 inet_proto(struct sock *sk)
 {
 	__u32 p = GET(sk, sk_protocol), type = GET(sk, sk_type);
@@ -137,8 +137,8 @@ static __always_inline void read_addresses(struct identity *id, struct sock *sk)
 	*(__u32 *)id->remote.ip = GET(sk, __sk_common.skc_daddr);
 }
 
-/* an IPv4 address in IPv6's clothes (::ffff:a.b.c.d, of a socket that takes both) is that of the
- * other end's IPv4 socket */
+/* An IPv4-mapped IPv6 address (::ffff:a.b.c.d, of a dual-stack socket) is the same as the IPv4
+ * address that the other end's socket has. */
 static __always_inline void undress(struct address *a)
 {
 	__u32 ip[4];
@@ -172,8 +172,8 @@ static __always_inline bool is_loopback(const struct address *a)
 	return ip[3] == bpf_htonl(1);
 }
 
-/* Loopback addresses are those of every namespace, and lead into no other: under netns 0 would
- * stand whoever came last. */
+/* Loopback addresses exist in every namespace, and lead into no other: the entry under netns 0
+ * would be that of whichever endpoint came last. */
 static __always_inline bool leaves_netns(const struct tuple *t)
 {
 	return !is_loopback(&t->local) && !is_loopback(&t->remote);
@@ -200,14 +200,14 @@ static __always_inline __u64 tuple_find(struct tuple *t, __u32 netns)
 	return key ? *key : 0;
 }
 
-/* what stands there may be another's by now */
+/* the entry may be another endpoint's by now */
 static __always_inline void tuple_drop(struct tuple *t, __u32 netns, __u64 key)
 {
 	if (tuple_find(t, netns) == key)
 		bpf_map_delete_elem(&tuples, t);
 }
 
-/* the end that this one names, if that lives and names it too */
+/* the peer that this endpoint names, if it is alive and names this one too */
 static __always_inline struct endpoint *partner_of(const struct endpoint *ep)
 {
 	__u64 key = ep->peer;
@@ -227,9 +227,9 @@ static __always_inline void set_peer(struct endpoint *ep, __u64 key)
 }
 
 /*
- * In its own namespace the addresses are nobody else's. Those in another may be of a pair that has
- * found itself: a client is born before its server (tcp_finish_connect(), tcp_check_req()), and
- * looks in vain among its own.
+ * In one namespace, two addresses belong to one connection only. A match in another namespace may
+ * belong to a pair that is joined already: a client is born before its server
+ * (tcp_finish_connect(), tcp_check_req()), and finds nothing in its own namespace.
  */
 static __always_inline void join_found(struct endpoint *ep, struct tuple *t)
 {
@@ -263,7 +263,7 @@ SUBPROG int join_inet(struct endpoint *ep)
 	return 0;
 }
 
-/* before its addresses change, or with its end */
+/* called before its addresses change, and at its end */
 SUBPROG int leave_tuples(struct endpoint *ep)
 {
 	struct tuple t;
@@ -278,8 +278,9 @@ SUBPROG int leave_tuples(struct endpoint *ep)
 }
 
 /*
- * The inode tells one socket from the next at the same address. One that is closed has none any
- * more (sock_orphan()), nor has one that nobody has accepted yet: neither is a socket that had one.
+ * The inode distinguishes a socket from the next one at the same address. A closed socket has no
+ * inode any more (sock_orphan()), and one that nobody has accepted has none yet: neither is the
+ * same as a socket that had one.
  */
 static __always_inline bool sock_same(struct endpoint *ep, struct sock *sk)
 {
@@ -305,7 +306,7 @@ static __always_inline void named_by_others(struct endpoint *ep)
 		ep->flags |= EP_NAMED;
 }
 
-/* Who was accepted has its listener's name; of a pair none has one. */
+/* An accepted socket has its listener's name; in a pair neither has one. */
 static __always_inline __u32 unix_origin(__u64 own, __u64 peer)
 {
 	bool named = ADDRESS(own, unix_sock, addr), other = ADDRESS(peer, unix_sock, addr);
@@ -321,8 +322,8 @@ static __always_inline void note_unix_origin(struct endpoint *ep, __u64 peer)
 		ep->making.origin = unix_origin(ep->id.key, peer);
 }
 
-/* Under the other end's address may stand one whose end was not seen: that keeps its own peer, and
- * the two join at the other's birth. */
+/* The peer's address may lead to an older endpoint, whose end was not seen. That one keeps its own
+ * peer, and the two ends join when the new peer is born. */
 static __always_inline void join_unix(struct endpoint *ep)
 {
 	__u64 own = ep->id.key, key = ADDRESS(own, unix_sock, peer);
@@ -352,7 +353,8 @@ static __always_inline void close_ledgers(struct endpoint *ep, ns_t at)
 	ep->closed = at;
 }
 
-/* The record goes out, or stays in the map marked until a snapshot takes it. */
+/* Sends the close record; without room for it the endpoint stays in the map, marked, until a
+ * snapshot takes it. */
 SUBPROG int endpoint_close(struct endpoint *ep, ns_t at)
 {
 	__u64 key;
@@ -381,7 +383,7 @@ static __always_inline ns_t last_seen(const struct endpoint *ep)
 	return ep->tx.seen > ep->rx.seen ? ep->tx.seen : ep->rx.seen;
 }
 
-/* what stands under this address is another endpoint, whose end was not seen or not sent */
+/* the endpoint at this address is an older one, whose end was not seen or not sent */
 SUBPROG int endpoint_evict(struct endpoint *ep, __u64 key, ns_t at)
 {
 	if (!ep)
@@ -398,7 +400,7 @@ SUBPROG int endpoint_evict(struct endpoint *ep, __u64 key, ns_t at)
 	return at != 0;
 }
 
-/* of which all is known: from now on every processor takes steps */
+/* the endpoint is filled in: from now on every processor takes steps */
 static __always_inline void endpoint_open(struct endpoint *ep, ns_t now, __u32 flags)
 {
 	ep->id.serial = __sync_fetch_and_add(&last_serial, 1) + 1;
@@ -427,8 +429,8 @@ static __always_inline bool port_was_chosen(__u64 sk)
 							  fastreuse)) < 0;
 }
 
-/* Who was accepted has its listener's backlog still (sk_clone_lock()). A program that binds its
- * socket and then connects leaves no trace. */
+/* An accepted socket still has its listener's backlog (sk_clone_lock()). A program that binds its
+ * socket before it connects leaves no trace. */
 static __always_inline __u32 origin_of(__u64 sk)
 {
 	if (GET(CAST(sock, sk), sk_max_ack_backlog))
@@ -485,27 +487,27 @@ static __always_inline bool remote_ip_is(const struct identity *id, struct sock 
 	if (id->family != AF_INET6 || !bpf_core_field_exists(struct sock_common, skc_v6_daddr))
 		return GET(sk, __sk_common.skc_daddr) == known[0];
 	bpf_core_read(&ip, sizeof(ip), &sk->__sk_common.skc_v6_daddr.in6_u.u6_addr8[12]);
-	OPAQUE(ip); /* or the compiler has one load for this and for what is in the map, which the
+	OPAQUE(ip); /* else the compiler uses one load for this and for a map's value, which the
 		       verifier refuses */
 	return ip == known[3];
 }
 
-/* A datagram socket may connect() again, to somebody else. Others are connected once, and an other
- * end that becomes an endpoint later joins by itself. */
+/* A datagram socket may connect() again, to another socket. Others are connected once; a peer that
+ * becomes an endpoint later joins by itself. */
 static __always_inline void rejoin_unix(struct endpoint *ep)
 {
 	__u64 key = ep->id.key;
 
 	if (ep->peer && (ep->id.proto != PROTO_UNIX_DGRAM || sends_to(key, ep->peer)))
 		return;
-	if (ep->making.origin) /* it has an other end, which was no endpoint */
+	if (ep->making.origin) /* it has a peer, which was no endpoint */
 		return;
 	if (ep->peer)
 		named_by_others(ep);
 	join_unix(ep);
 }
 
-/* a UDP socket may too, or to nobody (AF_UNSPEC): then what it sends may go anywhere */
+/* A UDP socket may connect() again too, or disconnect (AF_UNSPEC) to send anywhere. */
 static __always_inline bool connected_anew(const struct endpoint *ep, struct sock *sk)
 {
 	return ep->id.proto == PROTO_UDP &&
@@ -543,9 +545,9 @@ static __always_inline void refresh_addresses(struct endpoint *ep, struct sock *
 }
 
 /*
- * A connection is born at a port, and whose it is, of several that listen there (SO_REUSEPORT,
- * workers that share a socket), shows who first calls into it. Passed on to one of ours later, it
- * is ours.
+ * If several processes listen at a port (SO_REUSEPORT, workers that share a socket), the first
+ * process to call into a connection shows whose it is. If it is passed to a traced process later,
+ * it is traced.
  */
 static __always_inline void told_apart(struct endpoint *ep, bool wanted)
 {
@@ -560,8 +562,8 @@ static __always_inline __u64 listener_key(struct sock *sk)
 	return (__u64)sock_netns(sk) << 32 | GET(sk, __sk_common.skc_num);
 }
 
-/* the one listener at this port; null: there is none, or several, of which nobody tells whose a
- * connection is */
+/* the only listener at this port; null: there is none, or there are several, and nobody can tell
+ * whose a connection is */
 static __always_inline struct listener *listener_at(__u64 port)
 {
 	struct port *p = bpf_map_lookup_elem(&listeners, &port);
@@ -597,7 +599,7 @@ SUBPROG int listener_gains(__u64 port)
 	return 1;
 }
 
-/* and now it is the current task's */
+/* the current task has taken a connection from the queue */
 SUBPROG int listener_loses(__u64 sk, ns_t waited)
 {
 	struct listener *l = listener_at(listener_key(CAST(sock, sk)));
@@ -614,7 +616,7 @@ SUBPROG int listener_loses(__u64 sk, ns_t waited)
 	return 1;
 }
 
-/* unread until now: for the lack of an accept(), and not of a read */
+/* how long data was unread until now, for lack of an accept() and not of a read */
 static __always_inline ns_t unread_so_far(const struct endpoint *ep, ns_t now)
 {
 	word_t w = LATEST(ep->rx.word);
@@ -623,7 +625,7 @@ static __always_inline ns_t unread_so_far(const struct endpoint *ep, ns_t now)
 	       (WORD_STATE(w, DIR_RX) == RX_UNREAD ? word_elapsed(w, now) : 0);
 }
 
-/* Somebody was given a descriptor of it, or calls it: then that was before. */
+/* A process has a descriptor of the connection, or calls it: it has been accepted. */
 static __always_inline void note_accepted(struct endpoint *ep, ns_t now)
 {
 	if (!ep->making.listened || ep->making.accepted || !ep->id.inode)
@@ -633,7 +635,7 @@ static __always_inline void note_accepted(struct endpoint *ep, ns_t now)
 	listener_loses(ep->id.key, now - ep->born);
 }
 
-/* A call that finds this need not ask for inode, addresses and end, nor whose it is. */
+/* A call on a settled endpoint need not check its inode, addresses, end and owner. */
 static __always_inline void endpoint_settles(struct endpoint *ep)
 {
 	if (ep->id.proto != PROTO_TCP || !ep->id.inode || ep->flags & EP_STRANGE ||
@@ -643,15 +645,15 @@ static __always_inline void endpoint_settles(struct endpoint *ep)
 	ep->settled = 1;
 }
 
-/* Of a listening TCP socket its connections are the endpoints. */
+/* A listening TCP socket is no endpoint: its connections are. */
 static __always_inline bool only_listens(struct sock *sk, __u32 proto)
 {
 	return proto == PROTO_TCP && GET(sk, __sk_common.skc_state) == TCP_LISTEN;
 }
 
 /*
- * The endpoint of a socket, made if a traced task touches it for the first time. What stands under
- * its address may be another's, of which nobody saw the end.
+ * The endpoint of a socket, made if a traced task touches it for the first time. The endpoint at
+ * its address may be an older one, whose end nobody saw.
  */
 static __always_inline struct endpoint *sock_endpoint(struct sock *sk0, bool make, ns_t now)
 {
@@ -675,7 +677,7 @@ static __always_inline struct endpoint *sock_endpoint(struct sock *sk0, bool mak
 	return endpoint_known((__u64)sk0);
 }
 
-/* a frame of its own, which is gone when the call goes on */
+/* a stack frame of its own, which is gone when the caller goes on */
 static __noinline struct endpoint *pipe_create(__u64 pipe, __u64 node, __u64 inode, ns_t now)
 {
 	struct endpoint *ep = endpoint_insert(pipe);

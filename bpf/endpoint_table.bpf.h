@@ -25,8 +25,8 @@ struct {
 	__type(value, __u32);
 } places SEC(".maps");
 
-/* the one that has been vacant for longest comes first: whoever still holds what stood there has
- * let go by then */
+/* The place that has been vacant for longest comes first: programs that still use the endpoint that
+ * was there are done by then. */
 struct {
 	__uint(type, BPF_MAP_TYPE_QUEUE);
 	__uint(max_entries, 4096);
@@ -50,7 +50,7 @@ static __always_inline struct endpoint *endpoint_hinted(__u64 key)
 	return ep && ep->key == key ? ep : 0;
 }
 
-/* what the index leads to: perhaps one that is being made or removed, which nobody else may see */
+/* what the index leads to: perhaps one that is being made or removed, which no caller may see */
 static __always_inline struct endpoint *endpoint_listed(__u64 key)
 {
 	__u32 *found = bpf_map_lookup_elem(&places, &key), place;
@@ -80,7 +80,7 @@ static __noinline struct endpoint *endpoint_indexed(__u64 key)
 	return endpoint_by_index(key);
 }
 
-/* where the caller saw it last */
+/* looks first at the place where the caller saw it last */
 static __always_inline struct endpoint *endpoint_at(__u32 place, __u64 key)
 {
 	struct endpoint *ep = bpf_map_lookup_elem(&endpoints, &place);
@@ -110,12 +110,12 @@ static __always_inline struct endpoint *endpoint_here(__u64 key)
 }
 
 /*
- * Who found no room asks again with each of its events. A Bloom filter tells who has asked before:
- * at worst one in some hundred is taken for another, and not counted.
+ * A socket or pipe that found no room asks again at each of its events. A Bloom filter tells which
+ * ones have asked before: at worst one in some hundred is taken for another, and not counted.
  */
 #define REFUSED_BITS (1u << 18)
 __u64 refused_before[REFUSED_BITS / 64];
-__u64 no_room;	   /* how often it was asked for in vain: user space makes some */
+__u64 no_room;	   /* how often there was no room: user space makes some */
 __u32 no_room_for; /* the process that ran then */
 
 static __always_inline bool refused_bit(__u32 bit)
@@ -138,7 +138,7 @@ static __noinline int refused_room(__u64 key)
 	return 0;
 }
 
-/* These: blank, or the endpoint that has the address already; null where there is no room. */
+/* Both return a blank endpoint, or the one that has the address already; null: no room. */
 static __always_inline struct endpoint *insert_hashed(__u64 key)
 {
 	if (bpf_map_update_elem(&hashed, &key, &blank, BPF_NOEXIST) == -7 /* E2BIG */)
@@ -176,8 +176,8 @@ static __always_inline bool claim_blank(struct endpoint *ep, __u64 key)
 	return !__sync_val_compare_and_swap(&ep->id.key, 0, key);
 }
 
-/* An endpoint that is the caller's to fill, and nobody else sees until it is announced. Null: no
- * room, or another processor is at it. */
+/* A new endpoint for the caller to fill, which nobody else sees until it is announced. Null: no
+ * room, or another processor is making it. */
 static __always_inline struct endpoint *endpoint_insert(__u64 key)
 {
 	struct endpoint *ep = opt.hashed ? insert_hashed(key) : insert_placed(key);
@@ -189,11 +189,11 @@ static __always_inline void endpoint_announce(struct endpoint *ep)
 {
 	key_hint[key_slot(ep->id.key) & (HINTS - 1)] = ep->place + 1;
 	__sync_lock_test_and_set(
-		&ep->key, ep->id.key); /* what was filled in is seen first, on every processor */
+		&ep->key, ep->id.key); /* every processor sees the fields before the key */
 }
 
-/* only one of two processors that remove it at a time may: the index might be of the next endpoint
- * at this address by then */
+/* Of two processors that remove an endpoint at the same time only one may: the index might lead to
+ * the next endpoint at this address by then. */
 static __always_inline bool claim(struct endpoint *ep, __u64 key)
 {
 	return __sync_val_compare_and_swap(&ep->key, key, 0) == key;
