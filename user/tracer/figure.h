@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The rows of figure_rows.h, to walk over: each pass over the figures of an endpoint is a loop. */
+/* The rows of figure_rows.h as tables: each pass over the figures of an endpoint is a loop. */
 #ifndef IPCSTALL_TRACER_FIGURE_H
 #define IPCSTALL_TRACER_FIGURE_H
 
@@ -8,8 +8,8 @@
 enum figure_kind {
 	FIGURE_U64,
 	FIGURE_U32,
-	FIGURE_U32_LOW,	 /* in a recording it is one number with the next, which is */
-	FIGURE_U32_HIGH, /* this */
+	FIGURE_U32_LOW,	 /* in a recording: the lower half of one number, */
+	FIGURE_U32_HIGH, /* and its upper half, the next row */
 	FIGURE_FLAG,
 	FIGURE_RES,
 	FIGURE_PID,
@@ -39,7 +39,7 @@ enum figure_difference {
 	DIFFERENCE_BEST
 };
 
-/* of a recording; SHOWN: part of another row, and in none */
+/* sections of a recording; SHOWN: a part of another row, in no section */
 enum figure_section {
 	SECTION_SHOWN,
 	SECTION_CALLS,
@@ -56,17 +56,17 @@ enum figure_section {
 
 struct figure {
 	const char *member, *key;
-	uint16_t at, n; /* of a list: where its first is, and how many there are */
+	uint16_t at, n; /* offset; entries. Of a list: the offset of its first entry */
 	uint8_t kind, unit, difference, section;
 	uint64_t (*value)(const void *owner); /* NULL: the member itself */
-	/* enum trace_resolution; UNKNOWN is null */
+	/* enum trace_resolution; UNKNOWN is null in JSON */
 	uint8_t (*known)(const void *owner, uint64_t value);
 };
 
 struct figures {
 	const struct figure *v;
 	size_t n;
-	size_t missing_at; /* where the structure has a bit for each figure that it lacks */
+	size_t missing_at; /* offset of the word that has a bit for each missing figure */
 };
 
 /* of a struct trace_call_stats, and of a struct trace_endpoint */
@@ -74,11 +74,11 @@ extern const struct figures figures_of_calls, figures_of_endpoint;
 
 /* out += sign * a */
 void figures_add(const struct figures *s, void *out, const void *a, int sign);
-/* what is known of a sum; it begins as known */
+/* how well a sum is known; it begins as known */
 void figures_begin_sum(const struct figures *s, void *sum);
 void figures_add_known(const struct figures *s, void *sum, const void *a);
 
-/* of a row, as it is shown */
+/* the value of a row as it is shown, and how well it is known */
 uint64_t figure_value(const struct figure *f, const void *owner);
 uint8_t figure_known(const struct figures *s, const struct figure *f, const void *owner);
 

@@ -21,8 +21,8 @@ struct hook {
 	unsigned int protos; /* 1 << enum trace_proto: needed for these only; 0: always */
 	const char *feeds;
 	enum hook_part part;
-	const char *given; /* the row counts only if this tracepoint exists; with `!` before it: if
-			      it does not */
+	const char *given; /* the row counts only if this tracepoint exists; with `!` in front: if
+			      it does not exist */
 };
 
 extern const struct hook hook_table[];

@@ -20,25 +20,25 @@
 struct attached {
 	const struct hook *hook;
 	struct bpf_link *link;
-	bool hooked;	/* also after the session's end */
-	char point[64]; /* of the hook's points, the one this kernel has */
+	bool hooked;	/* stays set after the session's end */
+	char point[64]; /* the first of the hook's points that this kernel has */
 	char why_not[160];
 };
 
 struct closed_list {
 	struct endpoint *ep;
-	size_t n, room, shown; /* shown: the first so many were in a snapshot */
-	uint64_t dropped;      /* the least stalled had to go to make room; what they had: */
+	size_t n, room, shown; /* shown: how many, from the first on, were in a snapshot */
+	uint64_t dropped;      /* the least stalled ones, dropped to make room; their sums: */
 	uint64_t tx_bytes, rx_bytes, stall_ns, lifetime_ns;
 	struct trace_endpoint
-		*rest; /* and all else, by protocol; NULL: none went, or there is no memory */
+		*rest; /* all their figures, by protocol; NULL: none dropped, or no memory */
 };
 
 /* A process whose descriptors were searched. */
 struct searched {
 	pid_t pid;
-	size_t places; /* so many of them have one */
-	long next_fd;  /* the first that found no room; 0: all found some */
+	size_t places; /* how many of its descriptors have an endpoint */
+	long next_fd;  /* the first descriptor that found no room; 0: all found room */
 	bool waits_for_child; /* and does nothing else */
 };
 
@@ -47,58 +47,58 @@ struct trace {
 	enum trace_backend backend;
 	char why[240];
 	struct bpf_object *obj;
-	const char *object, *refused; /* its name; the one meant for this kernel, where that had to
-					 be passed over */
+	const char *object, *refused; /* name of the loaded object; of one meant for this kernel
+					 that the kernel refused */
 	struct attached *at;
 	size_t n_at;
 	struct ring_buffer *ring;
 	bool hashed; /* a large session: see bpf/endpoint_table.bpf.h */
 	char *vars;  /* the object's variables, shared with the kernel */
 	size_t vars_size;
-	uint32_t *tgid_hint; /* of these: see trace_follow() */
+	uint32_t *tgid_hint; /* one of these variables: see trace_follow() */
 	int followed_fd;
 	const struct call
-		*calls; /* of these variables the table of threads in calls; NULL: there is none */
+		*calls; /* one of these variables: the table of threads in calls; NULL: none */
 	int endpoints_fd, keys_fd, settle_fd, so_far_fd, stats_fd, seed_fd, seed_call, seed_poll,
 		number_fd;
 	struct stat pidns;
-	bool numbered; /* in a PID namespace: the hooks know other numbers of processes */
-	struct {       /* of trace_digests_take(); keys NULL: the kernel half does not help */
+	bool numbered; /* in a PID namespace: the hooks know processes by other pids */
+	struct {       /* for trace_digests_take(); keys NULL: the kernel half writes no digests */
 		int list_fd, digest_fd;
 		uint64_t *keys, *n_keys;
 		struct digest_order *order;
 	} look;
 	struct sampler *sampler; /* NULL: the ledger's session */
-	struct {		 /* of stacks_tend() */
+	struct {		 /* for stacks_tend() */
 		unsigned int looks;
 		uint64_t lost;
 	} stacks;
 	struct trace_existing existing;
-	struct searched *searched; /* of the last search of preexisting.c, by process */
+	struct searched *searched; /* by the last search of preexisting.c, sorted by pid */
 	size_t n_searched;
 	struct { /* of the last snapshot, by endpoint */
 		struct reader_cpu *v;
 		size_t n;
 		struct cpu_book book;
-		uint64_t next_ns; /* not before that /proc is asked again */
+		uint64_t next_ns; /* /proc is not read again before then */
 	} readers;
 	struct { /* see pipe_holders.c, by endpoint */
 		struct pipe_holders *v;
 		size_t n;
-		uint64_t next_ns; /* not before that /proc is walked again */
+		uint64_t next_ns; /* /proc is not walked again before then */
 	} holders;
 	pthread_t thread;
 	pthread_mutex_t lock;	 /* of the ring and `closed` */
-	pthread_mutex_t listing; /* of look.keys; taken after `lock`, where both are */
+	pthread_mutex_t listing; /* of look.keys; if both locks are taken, `lock` comes first */
 	bool running, stop;
-	const unsigned char *ends_unseen; /* NULL: nothing is attached late, or is by now */
+	const unsigned char *ends_unseen; /* NULL: no hook waits to be attached late */
 	bool exact; /* TCP's queue is looked at right after each event: see `exact` in
 		       bpf/filter.bpf.h */
 	struct closed_list closed;
-	struct trace_listeners unlistened; /* those that listen no more */
+	struct trace_listeners unlistened; /* sockets that do not listen any more */
 	int listening_fd, settle_listener, let_go_fd;
-	struct {		/* of eviction_tend() */
-		uint64_t asked; /* so often room was asked for in vain, when some was last made */
+	struct {		/* for eviction_tend() */
+		uint64_t asked; /* requests for room that had failed when room was last made */
 		uint64_t next_ns;
 	} eviction;
 	uint64_t n_closed, lost;
@@ -114,11 +114,11 @@ int object_attach(struct trace *t, struct trace_error *e);
 void object_attach_late(struct trace *t);
 void object_detach(struct trace *t);
 void object_close(struct trace *t);
-/* follow.c: a process that lives, and that the session was not asked to follow */
+/* follow.c: is it a live process that the session does not follow? */
 bool is_outsider(const struct trace *t, __u32 tgid);
 
-/* object_vars.c: a constant of the object before it is loaded; its variables after, mapped, by name
- */
+/* object_vars.c: finds a constant before the object is loaded; maps the variables after that; finds
+ * one of them. NULL: no such name. */
 void *object_const(struct bpf_object *obj, const char *name);
 int object_map_vars(struct trace *t);
 void *object_var(const struct trace *t, const char *name);
@@ -127,7 +127,7 @@ void *object_var(const struct trace *t, const char *name);
  * lock, often */
 void eviction_tend(struct trace *t);
 
-/* stack.c: room for stacks, before the object is loaded; room again, from time to time */
+/* stack.c: sets the room for stacks before the object is loaded; makes room from time to time */
 int stacks_size(struct trace *t);
 void stacks_tend(struct trace *t);
 
@@ -137,7 +137,7 @@ bool feature_func(const char *name);
 /* Why this backend does not work although raw tracepoints do: lockdown or the kernel forbids it,
  * and no capability is missing. NULL: it works, or raw tracepoints do not. */
 const char *feature_locked(enum trace_backend b);
-bool feature_debugs(void); /* IPCSTALL_DEBUG_BPF: what the verifier says is shown */
+bool feature_debugs(void); /* IPCSTALL_DEBUG_BPF is set: show the verifier's messages */
 int feature_args(const char *tracepoint);
 int feature_func_args(const char *name);
 uint64_t feature_symbol(const char *name);
@@ -153,57 +153,57 @@ void sampler_free(struct trace *t);
 /* Searches, now and then, for new sockets and pipes of which no hook tells. Called with the
  * session's lock. */
 void sampler_finds(struct trace *t);
-void sampler_spent(struct trace *t, uint64_t cpu_ns); /* on /proc */
-bool sampler_will_find(const struct trace *t); /* now */
-/* digest.c: all keys in use, into t->look.keys; how many there are */
+void sampler_spent(struct trace *t, uint64_t cpu_ns); /* on reading /proc, or on a look again */
+bool sampler_will_find(const struct trace *t); /* is a search due now? */
+/* run_program.c: lists all keys in use in t->look.keys; returns how many */
 size_t digest_list(struct trace *t);
-/* one of its programs, by test run */
+/* run_program.c: runs one of the digest programs, by test run */
 int digest_run(int fd, uint64_t arg);
 
-/* sampled_endpoint.c: what no look can know is unknown, and what it found instead */
+/* sampled_endpoint.c: makes unknown what samples cannot tell, and sets what they found */
 void sampled_endpoint(struct trace_endpoint *out, const struct endpoint *ep);
 /* reader_cpu.c */
 void reader_cpu_fill(struct trace *t, struct trace_snapshot *s);
 void reader_cpu_free(struct trace *t);
-/* cpu_quota.c: in all of that group's life, on all of its CPUs */
+/* cpu_quota.c: how long its cgroup was throttled in the group's life, over all CPUs */
 uint64_t cpu_quota_throttled(pid_t pid);
 /* accepted_by.c */
 void accepted_by_fill(struct trace_snapshot *s);
 /* pipe_holders.c */
 void pipe_holders_fill(struct trace *t, struct trace_snapshot *s);
 void pipe_holders_free(struct trace *t);
-/* fd_owner.c: is a descriptor open for S_IRUSR, S_IWUSR; a process's name */
+/* fd_owner.c: is a descriptor open for reading (S_IRUSR) or writing (S_IWUSR)? a process's name */
 bool fd_open_for(int dir, long fd, mode_t how);
 void fd_owner_name(pid_t pid, char comm[16]);
-/* Every descriptor of every process, at the directory of their links. False: some process's were
- * not to be listed. */
+/* Calls fn for every descriptor of every process; dir: its /proc/PID/fd. False: the descriptors of
+ * some process could not be listed. */
 typedef void (*descriptor_fn)(void *ctx, pid_t pid, int dir, long fd);
 bool proc_descriptors(descriptor_fn fn, void *ctx);
 void sampled_looks(struct trace_looks *out, const struct endpoint *ep);
 
-/* preexisting.c: how many sockets and pipes exist already; make endpoints of them, after the hooks
- * are attached */
+/* preexisting.c: counts the sockets and pipes that exist already; makes endpoints of them, once the
+ * hooks are attached */
 size_t preexisting_count(struct trace *t);
 int preexisting_find(struct trace *t, struct trace_error *e);
-/* the same of descriptors alone, again */
+/* searches the descriptors again, but not the sleeping threads */
 void preexisting_again(struct trace *t);
-/* every entry of a folder whose name is a number */
+/* calls fn for every entry of a folder whose name is a number */
 bool proc_numbers(const char *path, void (*fn)(void *ctx, int dir, long n), void *ctx);
 /* how many threads a process has; 0: it is gone */
 size_t proc_threads(pid_t pid);
-/* it has one thread, asleep until a child ends or a signal comes, as a shell or timeout(1) */
+/* does it have one thread, asleep until a child ends or a signal comes, like a shell's? */
 bool proc_waits_for_child(pid_t pid);
-/* when a process began, in ticks since the boot: its number may be another's by now; 0: it ended */
+/* when a process began, in ticks since boot: tells it from a later one with its pid; 0: it ended */
 uint64_t proc_began(pid_t pid);
-/* "socket:[123]", "pipe:[123]", or a path, which may be a FIFO's: SEED_FIFO; 0: nothing of ours */
+/* inode of a "socket:[123]" or "pipe:[123]"; SEED_FIFO for a path, which may be a FIFO's; else 0 */
 uint64_t proc_inode(int dir, long fd);
-/* By the endpoint's index: of the socket at the other end, where that is no endpoint, but on this
- * host. Only what is found is set. */
+/* Sets inodes, by endpoint index: the inode of the socket at the other end, if that is on this host
+ * and no endpoint. Only what is found is set. */
 void other_ends_inodes(struct trace_snapshot *s, uint64_t *inodes);
 
-#define RING_HOLDS 512 /* records of an end: a fifth of the ring */
+#define RING_HOLDS 512 /* records of closed endpoints: a fifth of the ring */
 
-/* records.c: how long it stalled, of what is booked */
+/* records.c: how long it stalled, as far as booked */
 uint64_t endpoint_stalled_ns(const struct endpoint *ep);
 /* snapshot.c: a snapshot of all endpoints, each settled first */
 size_t snapshot_keys(const struct trace *t, uint64_t *keys);
@@ -213,7 +213,7 @@ void snapshot_settle(struct trace *t);
 void snapshot_tell_ongoing(struct trace *t, uint64_t at);
 int snapshot_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e);
 
-/* one of the programs that user space runs, for one key; < 0: it is not loaded */
+/* run_program.c: runs a program of the kernel half for one key; < 0: it is not loaded */
 void snapshot_run(int program, uint64_t key, uint64_t at);
 
 /* listeners.c */
@@ -227,12 +227,12 @@ int on_record(void *ctx, void *data, size_t size);
 /* endpoint.c */
 void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t);
 void endpoint_book(struct endpoint *ep);
-/* of one moment: what is booked is all the time until its states began */
+/* is the copy of one moment? Then the booked time is all the time until the present states began */
 bool endpoint_whole(const struct endpoint *ep);
 uint8_t endpoint_moved(uint64_t *bytes, uint64_t moved);
 uint32_t endpoint_min_rtt(uint32_t us);
 uint64_t endpoint_under_way(uint64_t bytes, uint64_t moved, word_t word);
-/* some of the reads went by unseen, or all */
+/* some or all of the reads were not seen */
 void endpoint_reads_missed(struct trace_endpoint *out, uint64_t at_least);
 
 /* counters.c */
@@ -245,7 +245,7 @@ void rest_add(struct trace_endpoint *rest, const struct trace_endpoint *ep);
 
 /* resolution.c: how well this backend sees each figure */
 void resolution_fill(struct trace_endpoint *ep, enum trace_backend b, bool exact);
-/* of its dropped datagrams */
+/* how well dropped datagrams are known */
 enum trace_resolution resolution_drops(enum trace_proto proto);
 void resolution_unseen(struct trace_endpoint *ep, bool tx, bool rx);
 

@@ -5,10 +5,10 @@
 
 #include "tracer/trace.h"
 
-/* of a snapshot; NULL: there is no memory for it */
+/* A copy of a snapshot's `rest`. NULL: no memory. */
 struct trace_endpoint *rest_copy(const struct trace_endpoint *rest);
 bool packed_find(const struct trace_packed *p, uint64_t serial, size_t *at);
-/* No looks: zeros. */
+/* If there are no looks, *looks becomes zeros. */
 void packed_read(const struct trace_packed *p, size_t at, struct trace_endpoint *ep,
 		 struct trace_looks *looks);
 

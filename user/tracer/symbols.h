@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names for addresses. One table from name to address, however it was read: the kernel's, or a
- * file's. */
+/* Names for addresses, in one kind of table for the kernel's symbols and for a file's. */
 #ifndef IPCSTALL_TRACER_SYMBOLS_H
 #define IPCSTALL_TRACER_SYMBOLS_H
 
