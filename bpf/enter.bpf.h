@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Calls seen at both ends, for the backends that hook functions. Entering notes the endpoint by
- * thread; leaving needs no argument then, which a return probe would not have.
+ * Calls seen at entry and exit, for the backends that hook functions. The entry notes the endpoint
+ * by thread, so the exit needs no argument, which a return probe would not have.
  */
 #ifndef IPCSTALL_ENTER_BPF_H
 #define IPCSTALL_ENTER_BPF_H
@@ -22,12 +22,12 @@ static __always_inline void tcp_enters(struct endpoint *ep, enum dir dir, ns_t n
 }
 
 /*
- * A call that was under way when the session began has no end that these hooks see; nor has one
- * whose end came while the same program ran on that processor for another thread, which had been
- * preempted in it (the kernel runs none inside itself). It ended before its thread entered another
- * call or slept in one, and that it waited no more is known from when it last ran.
+ * Ends the call of a thread whose exit these hooks did not see. That is so if the call was under
+ * way when the session began, or if the same program was running on that processor for another
+ * thread that had been preempted in it (the kernel does not nest a program). The call ended before
+ * its thread entered another call or slept in one. The date taken is when the thread last ran.
  */
-__u8 ends_unseen; /* 1: that has happened in this session, of a call that was seen to begin */
+__u8 ends_unseen; /* 1: left_unseen() has happened to a call that was seen to begin */
 
 static __noinline int left_unseen(struct call *c)
 {
@@ -65,7 +65,7 @@ static __noinline int still_in(const struct call *c, __u64 task)
 	struct request r;
 
 	request_of(&r, t, current_regs(task));
-	if (syscall_splices(r.bits)) /* by now it may be about to go on at its other end */
+	if (syscall_splices(r.bits)) /* it may be about to go on at its other end by now */
 		return (c->dir == DIR_RX ? splice_reads(&to, t, r.first)
 					 : splice_writes(&to, t, r.third)) &&
 		       c->key == target_key(&to);
@@ -74,15 +74,15 @@ static __noinline int still_in(const struct call *c, __u64 task)
 	return to.dir == c->dir && c->key == target_key(&to);
 }
 
-/* where the hooked functions call each other: a Unix packet is sent as a datagram, sendfile's page
- * as data, a FIFO is a pipe */
+/* the hooked functions call each other: a Unix packet is sent as a datagram, sendfile's page as
+ * data, a FIFO is a pipe */
 static __always_inline bool calls_nest(const struct endpoint *ep, enum dir dir)
 {
 	return ep->id.proto != PROTO_TCP || dir != DIR_RX;
 }
 
-/* A call inside a call of the same thread is the outer one's. Where they do not nest, the outer
- * one's end was missed. */
+/* A call inside a call of the same thread belongs to the outer one. Where calls do not nest, the
+ * exit of the outer one was missed. */
 static __always_inline bool inner_call(const struct call *c, const struct endpoint *ep,
 				       enum dir dir)
 {
@@ -100,12 +100,12 @@ static __always_inline void enter(struct endpoint *ep, enum dir dir, ns_t now, _
 		left_unseen(c);
 	call_is_on(c, ep, dir);
 	c->off = 0;
-	c->ran = now; /* if its end is missed, and it never slept: see left_unseen() */
+	c->ran = now; /* if its end is missed, and it never slept: left_unseen() */
 	c->entered = 1;
 	tcp_enters(ep, dir, now);
 }
 
-/* the receive call that the current thread is in */
+/* the current thread's receive call takes nothing */
 static __noinline int takes_nothing(void)
 {
 	struct call *c = call_of((__u32)bpf_get_current_pid_tgid(), false);
@@ -115,7 +115,7 @@ static __noinline int takes_nothing(void)
 	return 0;
 }
 
-/* how much it took, of what it returns; the next call starts afresh */
+/* how much of its result the call took; the next call starts afresh */
 static __always_inline long call_took(struct call *c, long ret)
 {
 	if (!c->peeks)
@@ -147,7 +147,7 @@ static __noinline int enter_sock(__u64 sk, enum dir dir)
 	return 0;
 }
 
-/* TCP, whose sends and receives are most */
+/* for TCP, which has most of the sends and receives */
 static __always_inline int enter_tcp(__u64 sk, enum dir dir)
 {
 	struct endpoint *ep = endpoint_known(sk);
@@ -170,7 +170,7 @@ static __noinline int enter_file(__u64 file, enum dir dir)
 	return 0;
 }
 
-/* what went out in the call carried the ACK */
+/* a segment that went out in the call carried the ACK */
 static __always_inline void tcp_acked(struct endpoint *ep)
 {
 	if (sees_exactly() && ep->ack_owed && !tcp_owes_ack((struct sock *)ep->id.key))
@@ -223,7 +223,7 @@ static __always_inline void leave_any(struct endpoint *ep, enum dir dir, struct 
 	}
 }
 
-/* the call of the current thread that a return may end */
+/* the current thread's call that a return may end */
 static __always_inline struct call *call_entered(__u64 current, enum dir dir)
 {
 	struct call *c = call_of((__u32)current, false);
@@ -267,13 +267,13 @@ static __noinline int leave(void *ctx, enum dir dir, long ret)
 	return leaves(ctx, dir, ret);
 }
 
-/* the same where less of the stack is left: no send call ends here */
+/* the same with less stack: no send call ends here */
 static __noinline int leave_receive(void *ctx, long ret)
 {
 	return leaves(ctx, DIR_RX, ret);
 }
 
-/* the third argument of tcp_sendmsg_locked(), which fexit has, is how much there was */
+/* the third argument of tcp_sendmsg_locked(), which fexit has, is how much it was given */
 static __always_inline bool took_all(void *ctx, long ret)
 {
 #ifdef HAS_EXACT
@@ -283,7 +283,7 @@ static __always_inline bool took_all(void *ctx, long ret)
 #endif
 }
 
-/* the same of a TCP call, of which more is known beforehand */
+/* the same for a TCP call, of which more is known beforehand */
 static __always_inline void tcp_leaves_tx(void *ctx, struct endpoint *ep, struct call *c,
 					  struct input *in, long ret)
 {
@@ -307,7 +307,7 @@ static __always_inline int tcp_leaves(void *ctx, struct call *c, enum dir dir, l
 	struct input in = { .working = -1 };
 	struct endpoint *ep = call_endpoint(c);
 
-	if (ep && ep->id.proto != PROTO_TCP) /* the outer call is of another kind, and goes on */
+	if (ep && ep->id.proto != PROTO_TCP) /* the outer call is of another kind */
 		return 0;
 	ret = call_took(c, ret);
 	if (ep && !ep->closed) {
@@ -333,9 +333,9 @@ static __always_inline int leave_tcp(void *ctx, enum dir dir, long ret)
 }
 
 /*
- * The end of every receive call on a socket, where the kernel has a tracepoint there (from 6.3 on):
- * it costs a third of a function's exit, and one that was under way when the session began ends
- * there too.
+ * The end of every receive call on a socket, where the kernel has a tracepoint for it (from 6.3
+ * on). It costs a third of a function's exit, and a call that was under way when the session began
+ * ends here too.
  */
 SEC("raw_tp/sock_recv_length")
 int BPF_PROG(on_received, struct sock *sk, int ret, int flags)
@@ -352,8 +352,8 @@ int BPF_PROG(on_received, struct sock *sk, int ret, int flags)
 	return tcp_leaves(ctx, c, DIR_RX, ret, (__u32)current);
 }
 
-/* asleep in the call it is in; TCP's head is settled by its own hooks. Returns the time if that was
- * asked for. */
+/* The thread falls asleep in the call it is in; TCP's head is settled by its own hooks. Returns the
+ * time if the clock was read. */
 static __always_inline ns_t entered_sleeps(void *ctx, const struct thread *who)
 {
 	struct call *c = call_of(who->tid, false);
@@ -415,8 +415,8 @@ static __always_inline void file_born(__u64 file)
 		file_comes(file, bpf_ktime_get_ns());
 }
 
-/* After the effects: what the fields say holds from now on. What does at the end of a send call
- * under way is looked at there. */
+/* After an event's effects: what the fields say holds from now on. Not called inside a send call,
+ * whose exit looks. */
 static __always_inline void tcp_look(struct endpoint *ep, __u64 sk, ns_t now)
 {
 	refused_look(ep, now);
@@ -440,7 +440,7 @@ static __always_inline void tcp_arrived(struct endpoint *ep, struct sock *sk, ns
 	ep->rx.seen = now;
 }
 
-/* a FIN is counted as a byte, and is none */
+/* a FIN is counted as a byte, but is no data */
 static __always_inline bool got_data_since(const struct endpoint *ep, __u64 sk)
 {
 	return GET(CAST(tcp_sock, sk), rcv_nxt) != ep->got_then &&
@@ -479,8 +479,8 @@ static __always_inline void ack_goes(__u64 sk)
 		ack_sent(ep, bpf_ktime_get_ns());
 }
 
-/* the last reference to a segment below the protocol goes: without the socket's lock, so only the
- * device may change */
+/* The last reference to a segment below the protocol goes. The socket's lock is not held, so only
+ * the device may change. */
 static __always_inline void device_freed(__u64 skb)
 {
 	__u64 sk0 = ADDRESS(skb, sk_buff, sk);

@@ -17,7 +17,7 @@ static __always_inline bool is_quiet(const struct endpoint *ep)
 	       !word_working(tx) && !word_working(rx);
 }
 
-/* Not attached: user space runs it. args: the key, and the serial number of who was chosen */
+/* Not attached: user space runs it. args: the key and the serial of the endpoint to evict */
 SEC("raw_tp/let_go")
 int let_go(struct bpf_raw_tracepoint_args *ctx)
 {

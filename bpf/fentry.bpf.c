@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The exact backend: functions entered and left, through BPF trampolines. */
+/* The exact backend: entry and exit of functions, through BPF trampolines. */
 #define HAS_EXACT
 #include "enter.bpf.h"
 #include "calls.h"
 
-/* a load of its own, or the compiler makes one of several, from a place that is computed, which the
- * verifier does not let a context have */
+/* A load of its own: the compiler would merge several into one at a computed offset, which the
+ * verifier does not allow for a context. */
 #define RESULT_AT(ctx, at) \
 	({ \
 		long ret_; \
@@ -13,8 +13,8 @@
 		(long)(int)ret_; \
 	})
 
-/* tcp_recvmsg() and udp_recvmsg() have had 6, 5 and 4 arguments; how many is a constant when the
- * program is loaded, and one of these left */
+/* tcp_recvmsg() and udp_recvmsg() have had 6, 5 and 4 arguments. The number is a constant at load,
+ * so one of these cases is left. */
 static __always_inline long recv_result(void *ctx)
 {
 	switch (opt.recv_args) {
@@ -27,7 +27,7 @@ static __always_inline long recv_result(void *ctx)
 	}
 }
 
-/* which argument, as a constant when the program is loaded */
+/* the place of the argument is a constant at load */
 static __always_inline __u32 flags_arg(void *ctx, int at)
 {
 	return at == 4 ? RESULT_AT(ctx, 32) : RESULT_AT(ctx, 24);
@@ -117,7 +117,7 @@ int on_readable(unsigned long long *ctx)
 	return 0;
 }
 
-/* the same moment, through what costs half */
+/* the same event, by a tracepoint, which costs half */
 SEC("raw_tp/sk_data_ready")
 int BPF_PROG(on_ready, struct sock *sk)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who is recorded. The hooks run for every task of the machine, so the first question must be the
- * cheapest: the options are read-only data that the verifier folds away, and what is known stands
- * in two byte maps that cost one load.
+ * Who is recorded. The hooks run for every task of the machine, so the first test must be the
+ * cheapest: the options are read-only data that the verifier folds away, and two arrays of hints
+ * cost one load each.
  */
 #ifndef IPCSTALL_FILTER_BPF_H
 #define IPCSTALL_FILTER_BPF_H
@@ -26,19 +26,19 @@ struct {
 #define HINTS 65536
 
 /*
- * By the hash of its address: one more than the place of the endpoint that came last; 0: there was
- * none. Never cleared: a stale hint costs one lookup. See endpoint_table.bpf.h.
+ * By the hash of an address: one more than the place of the latest endpoint; 0: there was none.
+ * Never cleared: a stale hint costs one look-up. See endpoint_table.bpf.h.
  */
 __u32 key_hint[HINTS];
-/* the followed process with this number modulo HINTS; 0: there is none; another's: there may be
- * more, ask the map */
+/* The followed process with this number modulo TGID_HINTS; 0: there is none; another process: there
+ * may be more, look in the map. */
 __u32 tgid_hint[TGID_HINTS];
 #define TGID_MANY (~0U)
 
 /*
- * 1: whatever changes a TCP queue, or what is below the protocol, is hooked where it ends (set by
- * user space, once all those hooks are attached). Then the ledger always has what the fields say,
- * and nobody need look back.
+ * 1: every change of a TCP queue, and of the bytes below the protocol, is hooked at its end (set by
+ * user space once all these hooks are attached). The ledger then always matches the socket's
+ * fields, and no event need look back.
  */
 __u8 exact;
 
@@ -84,7 +84,7 @@ struct {
 	__type(value, __u32);
 } group SEC(".maps");
 
-/* the one filter of tasks; of the current one where a cgroup is asked for */
+/* the only filter of tasks; with a cgroup, it tests the current task */
 static __always_inline bool task_wanted(__u32 tgid)
 {
 	switch (opt.filter) {
@@ -108,8 +108,8 @@ struct bpf_pidns_info { /* uapi */
 	__u32 pid, tgid;
 };
 
-/* the process as the reader knows it; one of another namespace by the machine's number, in
- * `current` */
+/* the process by its number in the reader's PID namespace; a process of another namespace by its
+ * global number, in `current` */
 static __always_inline __u32 current_tgid(__u64 current)
 {
 	struct bpf_pidns_info here;
@@ -145,8 +145,8 @@ static __always_inline void follow_fork(struct task_struct *parent, struct task_
 	tgid_hint[to & (TGID_HINTS - 1)] = tgid_hint[to & (TGID_HINTS - 1)] ? TGID_MANY : to;
 }
 
-/* The last thread of its process, in do_exit(): the first to go may be the leader, by
- * pthread_exit() or when another calls execve(). */
+/* Called in do_exit(), acts for the last thread of a process: the leader may exit first, by
+ * pthread_exit() or when another thread calls execve(). */
 static __always_inline void unfollow_exit(struct task_struct *task0)
 {
 	struct task_struct *task = CAST(task_struct, task0);

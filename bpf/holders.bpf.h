@@ -9,10 +9,10 @@
 struct holder {
 	__u64 task, cgroup;
 	__u32 tgid;
-	__u32 waits_for_child; /* who may only have passed the descriptor on to that child */
+	__u32 waits_for_child; /* 1: it may have the descriptor only to pass it on to a child */
 };
 
-/* tid 0 makes way for whoever is seen */
+/* Names the process without a tid: a process that is seen in a call replaces it. */
 static __always_inline void note_holder(struct call_stats *b, const struct holder *h)
 {
 	if (b->tgid) {
@@ -45,7 +45,7 @@ static __always_inline void note_holders(struct endpoint *ep, const struct holde
 }
 
 #define FILES_MAX \
-	256 /* a table begins with 64, and doubles: what is beyond ends as if it were closed \
+	256 /* a table begins with 64, and doubles; descriptors beyond this end as if closed \
 	       unseen */
 
 struct held_count {
@@ -59,7 +59,7 @@ static long count_held(__u32 fd, struct held_count *c)
 	return 0;
 }
 
-/* how many descriptors of it the current process has */
+/* how many descriptors of the file the current process has */
 SUBPROG int own_holds_on(__u64 file)
 {
 	struct fdtable *table = CAST(fdtable, GET(CURRENT(), files, fdt));
@@ -69,8 +69,8 @@ SUBPROG int own_holds_on(__u64 file)
 	return c.own;
 }
 
-/* Who is named there goes, and others stay. The thread's next call, if there is one after all, is
- * asked who it is: see note_task(). */
+/* The named process lets go, and others stay. The thread's next call, if there is one after all,
+ * notes it anew: see note_task(). */
 static __always_inline void note_leaving(struct call_stats *b, __u32 tgid, __u32 closes)
 {
 	if (b->tgid != tgid || b->left)
@@ -81,12 +81,12 @@ static __always_inline void note_leaving(struct call_stats *b, __u32 tgid, __u32
 	b->left = bpf_ktime_get_ns();
 }
 
-/* the last who had it: one that inherited what it has no use for does not hold it last */
+/* the last process that had it: not one that inherited a descriptor it has no use for */
 static __always_inline void note_last(struct call_stats *b, const struct holder *h)
 {
 	if (!b->left)
 		return;
-	if (b->tgid == h->tgid) { /* it was given it again */
+	if (b->tgid == h->tgid) { /* it got a descriptor again */
 		b->left = 0;
 		return;
 	}
@@ -96,7 +96,7 @@ static __always_inline void note_last(struct call_stats *b, const struct holder 
 		(void *)(h->task + bpf_core_field_offset(struct task_struct___numbered, comm)));
 }
 
-/* The current process closes a socket that others have left: the last one. */
+/* The current process is the last to close a socket that the named process has left. */
 static __noinline int closed_by(struct endpoint *ep)
 {
 	struct holder who = { .task = (__u64)CURRENT(),
@@ -120,7 +120,7 @@ static __always_inline void end_passes(struct call_stats *b, const struct holder
 		note_leaving(b, h->tgid, closes);
 }
 
-/* a FIFO has a file for each open() */
+/* whether it is the last file of this end: a FIFO has a file for each open() */
 static __always_inline bool is_last_file(const struct endpoint *ep, __u32 end)
 {
 	struct pipe_inode_info *pipe = CAST(pipe_inode_info, ep->id.key);
@@ -130,13 +130,13 @@ static __always_inline bool is_last_file(const struct endpoint *ep, __u32 end)
 	return (end == FMODE_WRITE ? GET(pipe, writers) : GET(pipe, readers)) <= 1;
 }
 
-/* Its going changes something: it is named there, or may be the last after one who was. */
+/* this process matters: it is the named one, or may be the last after the named one */
 static __always_inline bool concerns(const struct call_stats *b, __u32 tgid)
 {
 	return b->tgid == tgid || b->left;
 }
 
-/* received data has been unread until now, and its reader goes */
+/* received data was unread until now, and its reader lets go */
 static __always_inline void leaves_unread(struct endpoint *ep, __u32 tgid)
 {
 	word_t w = LATEST(ep->rx.word);
@@ -145,7 +145,7 @@ static __always_inline void leaves_unread(struct endpoint *ep, __u32 tgid)
 		awaited(&ep->rx_calls, word_elapsed(w, bpf_ktime_get_ns()));
 }
 
-/* The current process lets go of a file: by its end of all its descriptors, by close() of one. */
+/* The current process lets go of a file: of all its files at exit, of one by close(). */
 SUBPROG int file_passes(__u64 key, __u64 file, __u32 tgid, __u32 closes)
 {
 	struct holder who = { .task = (__u64)CURRENT(),

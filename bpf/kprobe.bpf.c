@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls entered and left, through kprobes: for kernels without BPF trampolines. A return probe has
- * the result, no arguments. */
+/* Entry and exit of calls, through kprobes: for kernels without BPF trampolines. A return probe has
+ * the result, but no arguments. */
 #include "enter.bpf.h"
 #include "calls.h"
 
-/* both are loaded, or the compiler makes one load of the two, from a place that is computed, which
- * the verifier does not let a context have */
+/* Both are loaded: the compiler would make one load of the two at a computed offset, which the
+ * verifier does not allow for a context. */
 static __always_inline __u32 flags_arg(struct pt_regs *ctx, int at)
 {
 	__u64 fourth = PT_REGS_PARM4(ctx), fifth = PT_REGS_PARM5(ctx);
@@ -29,10 +29,11 @@ static __always_inline __u32 flags_arg(struct pt_regs *ctx, int at)
 CALL_ROWS(CALL)
 
 /*
- * A kernel has only so many return probes of a function under way (register_kretprobe(), maxactive:
- * ten, or twice as many as it has processors), and readers asleep in their calls hold them: the
- * others' calls end with the system call then, of which the result is theirs too. That slows every
- * system call of the machine: user space attaches it once an end was not seen (`ends_unseen`).
+ * A kernel runs only so many return probes of one function at a time (register_kretprobe(),
+ * maxactive: ten, or twice the number of processors), and readers asleep in their calls hold them.
+ * Other calls of that function then end with their system call, which has the same result. This
+ * hook slows every system call of the machine, so user space attaches it only after an exit was
+ * missed (`ends_unseen`).
  */
 SEC("raw_tp/sys_exit")
 int BPF_PROG(on_sys_exit, struct pt_regs *regs0, long ret)

@@ -6,8 +6,7 @@
 
 #include "apply.bpf.h"
 
-/* no step, but as one: from a stall to itself, so far. False: it is in none, or was not yet at that
- * time */
+/* The stall so far, as a step from its state to itself. False: there was none at that time. */
 static __always_inline bool stalls_at(const struct endpoint *ep, ns_t at, struct transition *t)
 {
 	word_t w = LATEST(ep->tx.word);
@@ -17,7 +16,7 @@ static __always_inline bool stalls_at(const struct endpoint *ep, ns_t at, struct
 	return tx_is_stall(t->from) && t->ns;
 }
 
-/* Not attached: at a session's end user space has every stall told that goes on, as it is then. */
+/* Not attached: at a session's end user space has every stall that goes on reported so far. */
 SEC("raw_tp/stall_so_far")
 int stall_so_far(struct bpf_raw_tracepoint_args *ctx)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Descriptors that a process passes to another in a message (SCM_RIGHTS). Until then they were its
- * own: what had lain unread, or had no answer, is not the doing of whoever is given them.
+ * Descriptors that a process passes to another in a message (SCM_RIGHTS). Until then the descriptor
+ * was the giver's: whoever gets it is not to blame for data that had lain unread before, or
+ * requests that had no answer.
  */
 #ifndef IPCSTALL_PASSED_BPF_H
 #define IPCSTALL_PASSED_BPF_H
@@ -11,10 +12,10 @@
 #define SOL_SOCKET 1
 #define SCM_RIGHTS 1
 
-#define PASSED_AT_ONCE 16 /* so many descriptors of a message are looked at */
-#define CONTROLS       3  /* and so many parts: credentials may come first */
+#define PASSED_AT_ONCE 16 /* so many descriptors of a message are read */
+#define CONTROLS       3  /* so many parts of it: credentials may come first */
 
-/* as the caller has it, and as the kernel copied it */
+/* the message in the caller's memory, or as the kernel has copied it */
 enum memory { OF_CALLER, OF_KERNEL };
 
 struct control_part { /* struct cmsghdr, whose length counts itself */

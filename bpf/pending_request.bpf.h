@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A request that was sent over a TCP connection and is not answered yet, told by what the kernel
- * keeps of the socket: no call of it need have been seen.
+ * A request that was sent over a TCP connection and is not answered yet, inferred from the socket's
+ * own fields: no call on it need have been seen.
  */
 #ifndef IPCSTALL_PENDING_REQUEST_BPF_H
 #define IPCSTALL_PENDING_REQUEST_BPF_H
@@ -31,12 +31,12 @@ CAST_ANEW(tcp_sock___dates)
 CAST_ANEW(inet_connection_sock___dates)
 #endif
 
-/* who sends more than this for each that comes pushes, and asks nothing */
+/* an end that sends more segments than this for each that comes does not ask, but pushes */
 #define SEGMENTS_A_REPLY 4
-#define FIRST_REQUEST	 2 /* segments at most: of more, unanswered, nobody knows that they ask */
+#define FIRST_REQUEST	 2 /* segments at most: more without any answer may not be a request */
 
-/* Was data the last that it sent? Else that was the ACK of what had come; one that is still owed
- * will be. rack.mstamp dates the last data that was acknowledged, in us. */
+/* Was the last segment that it sent data? If not, it was the ACK of what had come; an ACK that is
+ * still owed will be the last. rack.mstamp dates the last data that was acknowledged, in us. */
 static __always_inline bool sent_data_last(const struct tcp_sock___dates *tp)
 {
 	__u64 last = GET(tp, tcp_wstamp_ns), data = GET(tp, rack.mstamp) * 1000;
@@ -51,7 +51,7 @@ static __always_inline bool may_ask(__u32 asked, __u32 answered)
 	return answered ? answered * SEGMENTS_A_REPLY >= asked : asked && asked <= FIRST_REQUEST;
 }
 
-/* HTTP/2's windows and the replies to pings go out at once, or come a round trip later. */
+/* HTTP/2's window updates and replies to pings go out at once, or come a round trip later. */
 #define AT_ONCE_NS 10000000
 
 static __always_inline bool is_unprompted(__u32 ticks, __u32 answered, __u64 round_trip_ns)
@@ -66,8 +66,8 @@ static __always_inline __u32 answer_facts(bool owes, __u32 ticks, __u32 answered
 	       (__u32)is_unprompted(ticks, answered, round_trip_ns) << LOOK_UNPROMPTED;
 }
 
-/* Who waits for whom, by the dates of the last data each way, in ticks; in one tick it may have
- * asked again at once. */
+/* Which end waits for the other, by the dates of the last data each way, in ticks; within one tick
+ * it may have asked again at once. */
 static __always_inline __u32 pending_request(__u64 sk)
 {
 	struct inet_connection_sock___dates *icsk = CAST(inet_connection_sock___dates, sk);
