@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How sure is a share that was found by looks at random instants?
+ * How sure is a share that was found by looks (samples) at random instants?
  *
- * The share is the part of the time observed in which the state held, not the chance that it holds.
- *Two errors make it up: what happens between two looks is not seen, and where a state turned in the
- *gap is not known. With X the state's indicator and r the correlation of one look with the next, of
- *a state that ends and begins again without memory
+ * The share is the part of the observed time in which the state held, not the probability that it
+ * holds. It has two errors: what happens between two looks is not seen, and it is not known where
+ * in a gap the state changed. Let X be the state's indicator and r the correlation of one look with
+ * the next. For a state that ends and begins again without memory
  *
  *	n Var(share - truth) = p (1 - p) L(-ln(r) / 2),   L(y) = coth(y) - 1 / y
  *
- * for n looks at equal gaps that are charged by halves (docs/OVERHEAD.md has the derivation). L is
- *1 where looks know nothing of one another, and goes to 0 where a state lasts for many of them:
- *then only the gaps in which it turned are in doubt. n / L is the effective number of looks, and
- *takes the place of n in Wilson's interval. Uneven gaps make it smaller: their third moment stands
- *for that.
+ * for n looks at equal gaps, half of each gap charged to each of its two looks (docs/OVERHEAD.md
+ * has the derivation). L is 1 if looks are independent, and goes to 0 if the state lasts for many
+ * looks: then only the gaps in which it changed are in doubt. n / L is the effective number of
+ * looks, and replaces n in Wilson's interval. Uneven gaps make it smaller, according to their third
+ * moment.
  *
- * What turns quickly at times, and else stays, has a memory that one correlation does not show: L
- * of the two taken together is far less than that of each, weighed. With C1 and C2 the correlations
- * of a look with the next and with the one after, memory fades as C2 / C1, and what has such a
- * memory is the part C1 C1 / C2 of it; the rest is taken to have none. Without phases that part is
- * 1.
+ * A state that changes quickly in some phases and not at all in others has a memory that one
+ * correlation does not show: L of both together is far less than the weighted L of each. With C1
+ * and C2 the correlations of a look with the next and with the one after it, memory fades as C2 /
+ * C1. The part C1 C1 / C2 of the state has such a memory; the rest is taken to have none. Without
+ * phases that part is 1.
  */
 #ifndef IPCSTALL_SAMPLER_INTERVAL_H
 #define IPCSTALL_SAMPLER_INTERVAL_H
@@ -28,20 +28,20 @@
 
 struct look_counts {
 	uint64_t n;	      /* looks */
-	uint64_t seen, again; /* that found the state; and that found it after a look that had found
-				 it too */
-	uint64_t later;	      /* and that found it two looks after one that had */
+	uint64_t seen, again; /* that found the state; of these, one look after a look that found it
+				 too */
+	uint64_t later;	      /* of `seen`: two looks after a look that found it */
 	double share;	      /* of the time, by halves of the gaps */
-	double unevenness; /* the third moment of the gaps over the cube of their mean: 1 where all
-			      are equal */
+	double unevenness; /* the third moment of the gaps over the cube of their mean: 1 if all are
+			      equal */
 };
 
 struct share_interval {
-	double lo, hi;	  /* NaN: nobody looked */
-	double effective; /* looks */
+	double lo, hi;	  /* NaN: no looks */
+	double effective; /* number of looks */
 };
 
-/* of one look with the next; 0 if it is unknown */
+/* correlation of one look with the next; 0 if unknown */
 double looks_correlation(const struct look_counts *c);
 /* coth(y) - 1 / y */
 double looks_doubt(double y);
