@@ -15,13 +15,13 @@ double dip_statistic(const double *sorted, size_t n);
 struct modes {
 	double dip, p;
 	bool several; /* p < 0.05 */
-	/* where two groups part best (Otsu, on logarithms), and what they are */
+	/* the best cut into two groups (Otsu, on logarithms), and the groups */
 	double split, fast, slow; /* medians */
 	double slow_share;
 };
 
-/* v: positive values, is sorted here.  Samples larger than MODES_SAMPLE are thinned for the test,
- * and whole numbers spread over their unit: a clock's steps are no modes. */
+/* v: positive values; it gets sorted. For the test, samples larger than MODES_SAMPLE are thinned,
+ * and whole numbers are spread over their unit, because the steps of a clock are not modes. */
 void modes_find(double *v, size_t n, struct rng *rng, struct modes *out);
 
 #endif

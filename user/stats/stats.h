@@ -6,8 +6,8 @@
  * Quantile: the sample sorted is x[0..n-1]; the q-quantile is x at position (n-1)*q, linearly
  * interpolated between its two neighbours. That is numpy's default ('linear', type 7 of Hyndman and
  * Fan), and the median of an even n is the mean of the middle two. MAD: the median of |x - median|,
- * as it is: not scaled to a standard deviation. A figure that cannot be had (no samples, no spread)
- * is NaN, never 0.
+ * not scaled to a standard deviation. A figure that cannot be computed (no samples, no spread) is
+ * NaN, never 0.
  */
 #ifndef IPCSTALL_STATS_STATS_H
 #define IPCSTALL_STATS_STATS_H
@@ -44,7 +44,7 @@ static inline double sample_at(const struct sample *s, size_t i)
 void stats_sort_u64(uint64_t *v, size_t n);
 void stats_sort_f64(double *v, size_t n);
 
-/* Sorts what is known, to the front; NaN is not. */
+/* The median of the values that are not NaN, which are sorted to the front. */
 double stats_median(double *v, size_t n);
 
 /* Everything below that takes `sorted` wants an ascending sample. */
@@ -63,9 +63,9 @@ struct summary {
 	double mad, uncertainty;   /* MAD / sqrt(n) */
 	size_t outliers[STATS_KS]; /* beyond median +- stats_ks[i] * MAD; all 0 while MAD is unknown
 				      or 0 */
-	/* The smallest k whose successor would shed fewer than 0.5 % of all samples more: from
-	 * there on the verdict 'outlier' no longer hangs on the choice of k. NaN when MAD is 0: no
-	 * k tells anything then. */
+	/* The smallest k from which on the next larger k has fewer outliers by less than 0.5 % of
+	 * all samples: from there on the choice of k hardly matters. NaN if MAD is 0: then no k
+	 * means anything. */
 	double k_suggested;
 	size_t outliers_suggested;
 };
@@ -88,20 +88,20 @@ struct interval stats_bootstrap_quantile(const struct sample *sorted, double q, 
 					 struct rng *r);
 
 struct interval stats_median_interval(const double *sorted, size_t n, double level, struct rng *r);
-/* Half the width of the 95 % interval of a median of n, were they normal: 1.96 * sqrt(pi / 2) *
- * sigma / sqrt(n), with sigma from the median deviation, so that one unlike the others does not
- * make the rest unreadable. */
+/* Half the width of the 95 % interval of the median of n normal values: 1.96 * sqrt(pi / 2) *
+ * sigma / sqrt(n), with sigma from the MAD, so that one outlier does not make the rest
+ * unreadable. */
 double stats_median_half_width(double mad, size_t n);
 
 /* Percentile bootstrap of the mean: by resampling while that is cheap (n <= STATS_RESAMPLE_MAX),
- * beyond that by the normal law to which the bootstrap distribution of a mean of so many converges.
- * `method` says which. `weights`: one a value, above 0; NULL: all alike. */
+ * for larger n by the normal distribution, to which the bootstrap distribution of a mean converges.
+ * `method` says which. `weights`: one per value, above 0; NULL: all equal. */
 #define STATS_RESAMPLE_MAX 10000
 struct interval stats_bootstrap_mean(const struct sample *s, const double *weights, double level,
 				     struct rng *r);
 
-/* Back-to-back pairs: ratio a/b of each, median of them with its bootstrap interval, and who was
- * smaller how often. */
+/* Back-to-back pairs: the median of the ratios a/b with its bootstrap interval, and how often a or
+ * b was smaller. */
 struct pairs {
 	size_t n, a_smaller, b_smaller, ties;
 	double median_ratio;
