@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Bytes to figures and back. One walk over a structure serves both ways, so that what is written is
- * what is read. Numbers take seven bits a byte, the lowest first: most are small. */
+/* Turns figures into bytes and back. The same walk over a structure writes and reads, so that what
+ * is written is what is read. Numbers take seven bits a byte, the lowest first: most are small. */
 #ifndef IPCSTALL_RECORDING_CODEC_H
 #define IPCSTALL_RECORDING_CODEC_H
 
@@ -10,22 +10,21 @@
 struct codec {
 	uint8_t *v;
 	size_t n;    /* written, or to be read */
-	size_t room; /* writing: of v, which is the codec's own */
-	size_t at;   /* reading: how far */
+	size_t room; /* writing: size of v, which the codec owns */
+	size_t at;   /* reading: position */
 	bool reads;
-	bool bad;	/* ran out of bytes or of memory, or read what cannot be */
-	bool section;	/* reading one of another build: where it ends early, what would follow is 0
-			 */
-	bool short_of;	/* and it did */
-	uint32_t lacks; /* sections that were not there, or ended early: 1 << their row */
-	uint32_t unknown; /* sections of tags that are not known here */
+	bool bad;	/* ran out of bytes or of memory, or read an impossible value */
+	bool section;	/* reading a section: if it ends early, what is missing is read as 0 */
+	bool short_of;	/* the section ended early */
+	uint32_t lacks; /* sections that were missing, or ended early: 1 << their row */
+	uint32_t unknown; /* sections with unknown tags */
 };
 
-/* A part of a structure. A tag is never used again; a field that is added goes to the end of a
- * section, or into one of its own. */
+/* A part of a structure. A tag is never reused. A new field goes to the end of a section, or into a
+ * new section. */
 struct codec_section {
 	uint32_t tag;
-	const char *name; /* as a replay says what a file lacks */
+	const char *name; /* for a replay's list of what the file lacks */
 	void (*walk)(struct codec *c, void *what);
 };
 
@@ -44,20 +43,19 @@ void codec_bytes(struct codec *c, void *v, size_t n);
 /* reading: bad unless *v < limit */
 void codec_below(struct codec *c, uint64_t *v, uint64_t limit);
 
-/* All sections of a structure; read in any order, whatever else is there. */
+/* All sections of a structure. They are read in any order, and unknown ones are skipped. */
 void codec_sections(struct codec *c, const struct codec_section *rows, size_t n, void *what);
-/* n words; a file of another build may have more, which are passed over, or fewer, and the rest
- * stays as it is */
+/* n words. A file of another build may have more, which are skipped, or fewer: then the rest of v
+ * stays as it is. */
 void codec_list(struct codec *c, uint64_t *v, size_t n);
 
-/* What a recording may lack: names of the sections of an endpoint, by row; NULL: there are no more.
- */
+/* Names of the sections of an endpoint, which a recording may lack, by row; NULL: no more rows. */
 const char *codec_endpoint_section(size_t row);
 
 /* an endpoint; its peer by serial (0: none), since indices do not outlive a snapshot */
 void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_serial);
-/* what stands before the endpoints of a BLOCK_SNAPSHOT or BLOCK_CLOSED: large snapshots are cut
- * into several blocks */
+/* The head of a BLOCK_SNAPSHOT or BLOCK_CLOSED, before its endpoints. A large snapshot is split
+ * into several blocks. */
 struct part {
 	uint64_t at_ns, n;
 	struct trace_counters counters;
@@ -67,7 +65,7 @@ void codec_part(struct codec *c, struct part *p);
 void codec_listeners(struct codec *c, struct trace_listeners *l);
 /* stacks as numbers of texts, 0: unknown */
 void codec_stall(struct codec *c, struct trace_stall *s, uint64_t texts[STACKS]);
-/* `base`: the time of the one before, which goes along */
+/* `base`: the time of the transition before; it becomes this one's time */
 void codec_transition(struct codec *c, struct trace_transition *tr, uint64_t *base);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Writing a recording while a session runs. Steps and stalls are queued by whichever thread brings
- * them; the thread that calls recorder_flush() and recorder_snapshot() writes. The file never grows
- * beyond what was asked: when it would, the older half of the steps and stalls goes, every second
- * snapshot, and of the closed endpoints those that stalled less; all counted in the file. */
+/* Writes a recording while a session runs. Any thread may queue steps and stalls; the thread that
+ * calls recorder_flush() and recorder_snapshot() writes them. The file never grows beyond its
+ * maximum size: before it would, the older half of the steps and stalls is dropped, every second
+ * snapshot, and the half of the closed endpoints that stalled less. The file counts them. */
 #ifndef IPCSTALL_RECORDING_RECORDER_H
 #define IPCSTALL_RECORDING_RECORDER_H
 
@@ -14,15 +14,15 @@
 
 struct recorder;
 
-/* what had to go; stands in the file, and is shown with what is left */
+/* counts of what was dropped; they are in the file, and are shown with the rest of it */
 struct dropped {
 	uint64_t events, stalls, closed, snapshots;
 };
 
-/* NULL: no memory. Takes steps and stalls from now on. */
+/* NULL: no memory. Steps and stalls can be queued from now on. */
 struct recorder *recorder_new(const char *path, uint64_t max_size);
-/* Make the file; head becomes the recording's header. It takes the place of one that was there with
- * its first snapshot. */
+/* Makes the file, with head as the recording's header. With its first snapshot it replaces an older
+ * file of that name. */
 int recorder_begin(struct recorder *r, json_t *head, struct err *e);
 void recorder_stall(struct recorder *r, const struct stall *s);
 void recorder_transition(struct recorder *r, const struct trace_transition *tr);
@@ -30,13 +30,13 @@ void recorder_transition(struct recorder *r, const struct trace_transition *tr);
 int recorder_flush(struct recorder *r, struct err *e);
 /* A whole snapshot; the closed endpoints in it must not be in the next one. */
 int recorder_snapshot(struct recorder *r, const struct trace_snapshot *s, struct err *e);
-/* The last block, unless something failed, and the end of the file. */
+/* Writes the last block, unless something failed, closes the file and frees the recorder. */
 int recorder_close(struct recorder *r, struct err *e);
 uint64_t recorder_size(const struct recorder *r);
 const struct dropped *recorder_dropped(const struct recorder *r);
 
-/* compact.c: the file at `path` written anew without what may go; fd and size are the new file's. 0
- * or an errno. */
+/* compact.c: rewrites the file at `path` without what may be dropped; fd and size become the new
+ * file's. Returns 0 or an errno value. */
 int recording_compact(const char *path, int *fd, uint64_t *size, struct dropped *d);
 /* the content of a BLOCK_DROPPED */
 struct codec;
