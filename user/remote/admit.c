@@ -10,7 +10,7 @@
 #define CC_ALLOWED "/proc/sys/net/ipv4/tcp_allowed_congestion_control"
 enum { PORT_LEAST = 1024 };
 
-/* An option this end knows and the other does not: the other is older, and would mean something
+/* If this end knows an option and the client does not, the client is older and would mean something
  * else. */
 static int all_named(const json_t *options, struct err *e)
 {
@@ -42,7 +42,7 @@ static int same_protocol(const json_t *hello, struct err *e)
 		       WIRE_PROTOCOL, version[0] ? version : "unknown");
 }
 
-/* What any user of this host could do, whoever runs the server. */
+/* Allow only what any user of this host could do, whoever runs the server. */
 static int within_limits(const struct bench_options *o, struct err *e)
 {
 	char allowed[512];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who may run what: a stranger's introduction judged, and its options made a plan of this end. */
+/* Decides who may run what: checks a client's introduction, and turns its options into a plan. */
 #ifndef IPCSTALL_REMOTE_ADMIT_H
 #define IPCSTALL_REMOTE_ADMIT_H
 
@@ -7,7 +7,7 @@
 
 #include "bench/bench.h"
 
-/* o: set to the defaults before. Strings in it are the caller's to free by opt_free(). */
+/* o: holds the defaults on entry. The caller frees the strings in it by opt_free(). */
 int admit(const json_t *hello, struct bench_options *o, struct bench_plan *plan, struct err *e);
 
 #endif

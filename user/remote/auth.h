@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Both ends prove that they know a secret, without saying it: HMAC-SHA256 over a number of each
- * that was never used before, and over the client's introduction, so that a proof serves no other
+/* Both ends prove that they know a secret without sending it: HMAC-SHA256 over a fresh random
+ * number of each end and over the client's introduction, so that a proof is valid for no other
  * session and no other options. What follows the proofs is neither authenticated nor encrypted. */
 #ifndef IPCSTALL_REMOTE_AUTH_H
 #define IPCSTALL_REMOTE_AUTH_H
@@ -18,7 +18,7 @@ struct auth_key {
 	size_t n; /* 0: none */
 };
 
-/* A file that only its owner may read; line ends after the secret are no part of it. */
+/* The file must be accessible to its owner only. Line ends after the secret are ignored. */
 int auth_key_read(struct auth_key *k, const char *path, struct err *e);
 int auth_nonce(char hex[AUTH_HEX], struct err *e);
 bool auth_is_hex(const char *text);
@@ -26,7 +26,7 @@ bool auth_is_hex(const char *text);
 /* who: "client" or "server". The introduction holds the client's number as "nonce". */
 int auth_proof(const struct auth_key *k, const char *who, const json_t *introduction,
 	       const char *challenge, char hex[AUTH_HEX], struct err *e);
-/* In the same time, whatever differs. */
+/* Compare in constant time. */
 bool auth_same(const char *proof, const char *wanted);
 
 #endif

@@ -50,7 +50,7 @@ int remote_split(const char *text, char *host, size_t size, char port[8])
 	return 0;
 }
 
-/* Bounded: a host that drops what it is sent would hold connect() for minutes. */
+/* connect() with a time limit: a host that drops the packets would hold it for minutes. */
 static int connect_in_time(const struct addrinfo *a)
 {
 	int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), why = 0;
@@ -151,7 +151,7 @@ static int check_answer(const struct bench_plan *plan, const struct remote *r, c
 	return wire_int(answer, "protocol", WIRE_PROTOCOL, WIRE_PROTOCOL, &protocol, e);
 }
 
-/* Our proof for its challenge. Its own, for the same, is in the answer. */
+/* Send our proof for the server's challenge. The answer holds the server's proof for it. */
 static json_t *prove(const struct remote *r, const struct auth_key *key, const json_t *hello,
 		     const json_t *asked, uint64_t deadline, struct err *e)
 {
@@ -232,7 +232,7 @@ static int check_oneway(const struct bench_plan *plan, const struct remote *r, s
 		       plan->o.connect);
 }
 
-/* Wait for the server to let go first, so that the next run does not find it busy with this one. */
+/* Wait until the server has closed, so that the next run does not find it busy with this one. */
 static void remote_close(struct bench_plan *plan)
 {
 	struct remote *r = plan->remote;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What an end counted, on its way to the other host. Times travel in nanoseconds: two hosts' ticks
+/* An end's counts as JSON, for the other host. Times are sent in nanoseconds: two hosts' ticks
  * differ. */
 #ifndef IPCSTALL_REMOTE_COUNTS_H
 #define IPCSTALL_REMOTE_COUNTS_H

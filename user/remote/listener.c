@@ -24,8 +24,8 @@
 enum {
 	BACKLOG = 64,
 	VISITORS_MAX = 64,
-	VISITORS_OF_ONE = 16,	/* other host */
-	WAIT_LEAST_MS = 500,	/* a visitor has so long before another may take its place */
+	VISITORS_OF_ONE = 16,	/* from one other host */
+	WAIT_LEAST_MS = 500,	/* how long a visitor keeps its place at least */
 	PAUSE_NS = 20000000,
 };
 
@@ -39,12 +39,12 @@ struct visitor {
 struct listener {
 	const struct listener_options *o;
 	int fd, signals;
-	sigset_t usual; /* the mask before */
+	sigset_t usual; /* the signal mask at the start */
 	struct desk *desk;
 	struct auth_key key;
 	struct visitor visitor[VISITORS_MAX];
-	int told[VISITORS_MAX]; /* connections that were told to come again: closed when the ring
-				   has gone round, so that they can read it */
+	int told[VISITORS_MAX]; /* connections that were told to come again; closed one round of the
+				   ring later, so that they can read it */
 	size_t n_told;
 	int last_code; /* of the last run that was let in */
 };
@@ -191,8 +191,8 @@ static bool same_host(const struct sockaddr_storage *a, const struct sockaddr_st
 	       ((const struct sockaddr_in *)b)->sin_addr.s_addr;
 }
 
-/* Of this host every user has the same address: there one may not take all the places of the
- * others. */
+/* All users of this host have the same address, so a limit there would let one of them take the
+ * places of all others. */
 static bool has_too_many(const struct listener *l, const struct sockaddr_storage *from)
 {
 	int n = 0;
@@ -202,8 +202,8 @@ static bool has_too_many(const struct listener *l, const struct sockaddr_storage
 	return !is_loopback(from) && n >= VISITORS_OF_ONE;
 }
 
-/* A free place, or that of whoever has been at the door longest and is not served: who means it is
- * let in within milliseconds. */
+/* Returns a free place, or that of the visitor that has waited longest and is not served: an honest
+ * client is admitted within milliseconds. */
 static struct visitor *find_place(struct listener *l)
 {
 	pid_t served = __atomic_load_n(&l->desk->owner, __ATOMIC_ACQUIRE);
@@ -218,7 +218,7 @@ static struct visitor *find_place(struct listener *l)
 	if (!oldest || now_ns() - oldest->since_ns < WAIT_LEAST_MS * 1000000ull)
 		return NULL;
 	kill(oldest->pid, SIGKILL);
-	oldest->pid = 0; /* reap() meets it as nobody's */
+	oldest->pid = 0; /* reap() then finds no visitor with this pid */
 	return oldest;
 }
 
@@ -242,8 +242,7 @@ static void admit_one(struct listener *l)
 	pid_t pid;
 
 	if (fd < 0) {
-		nanosleep(&pause,
-			  NULL); /* out of descriptors, maybe: the connection stays where it is */
+		nanosleep(&pause, NULL); /* out of descriptors, maybe: stays in the accept queue */
 		return;
 	}
 	v = has_too_many(l, &from) ? NULL : find_place(l);
@@ -260,7 +259,7 @@ static void admit_one(struct listener *l)
 	close(fd);
 }
 
-/* A session that was killed has not given back the desk. */
+/* Collects ended sessions. One that was killed has not released the desk. */
 static void reap(struct listener *l)
 {
 	int status;
@@ -284,7 +283,7 @@ static bool over(const struct listener *l)
 	       !__atomic_load_n(&l->desk->owner, __ATOMIC_ACQUIRE);
 }
 
-/* True: a signal says to end. */
+/* True if a signal says to end. */
 static bool signalled(struct listener *l)
 {
 	struct signalfd_siginfo si;

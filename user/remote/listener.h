@@ -15,7 +15,7 @@ struct listener_options {
 	bool insecure, once, quiet;
 };
 
-/* Until a signal, or with `once` until the first run is over; its exit code then. */
+/* Runs until a signal, or with `once` until the first run is over; then returns its exit code. */
 int listener_run(const struct listener_options *o, struct err *e);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* In place of the server's worker: orders go out as messages, and answers come back as the worker's
+/* Replaces the server's worker: sends orders as messages, and stores the answers as the worker's
  * counts. */
 #include <netinet/in.h>
 #include <poll.h>
@@ -17,7 +17,7 @@ static uint64_t deadline_of(const struct run *r)
 	return now_ns() + (uint64_t)r->plan->o.timeout;
 }
 
-/* The next answer; a refusal becomes the error. NULL then. */
+/* Returns the next answer. NULL with the error if it is a refusal, or if none came. */
 static json_t *answer(const struct run *r, uint64_t deadline, struct err *e)
 {
 	json_t *a = wire_recv(r->plan->remote->fd, WIRE_MAX, deadline, e);
@@ -86,8 +86,8 @@ static int pass_accept(struct run *r, struct err *e)
 	return a ? 0 : -1;
 }
 
-/* Until this host's end has finished, or the other host speaks up, which it only does to say that
- * it failed. */
+/* Wait until this host's end has finished, or until the other host sends something, which it does
+ * only if it failed. */
 static int until_done(struct run *r, struct err *e)
 {
 	struct pollfd p = { r->plan->remote->fd, POLLIN, 0 };

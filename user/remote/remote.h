@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The other end on another host. There, `ipcstall server` runs it; here, a process stands in for
- * it: it takes the runner's orders, passes them over the control channel, and puts what the other
- * end counted where the runner looks. So the runner does not know the difference. */
+/* The other end on another host, where `ipcstall server` runs it. On this host a process replaces
+ * it: it takes the runner's orders, passes them over the control channel, and stores the other
+ * end's counts where the runner reads them. So the runner sees no difference. */
 #ifndef IPCSTALL_REMOTE_REMOTE_H
 #define IPCSTALL_REMOTE_REMOTE_H
 
@@ -20,11 +20,11 @@ struct remote {
 	bool shares_clock;
 };
 
-/* Frames a session answers. */
+/* The most samples in one frame of the server's answer. */
 #define REMOTE_SAMPLES_CHUNK 4096
 
 extern const struct far_end_ops remote_far_end;
-/* Stands in for the server's worker: remote_far_end's. */
+/* Replaces the server's worker: the one of remote_far_end. */
 void remote_worker_main(struct run *r, int orders, int reports) __attribute__((noreturn));
 /* The other host in a result; null when there is none. */
 json_t *remote_to_json(const struct remote *r);

@@ -21,15 +21,15 @@
 #define HELLO_NS   3000000000ULL  /* to introduce itself */
 #define SEND_NS	   10000000000ULL /* to take an answer */
 #define FIRST_NS   5000000000ULL  /* from being let in to the first question */
-#define BETWEEN_NS 20000000000ULL /* between two questions: the client only reckons there */
+#define BETWEEN_NS 20000000000ULL /* between two questions, while the client only computes */
 enum { KICK_MS = 2 };
-#define MEMORY_MOST ((size_t)256 << 20) /* of a test here */
+#define MEMORY_MOST ((size_t)256 << 20) /* of one test on this host */
 
 struct served {
 	int fd;
 	struct bench_options options;
 	struct bench_plan plan;
-	struct local_end *half; /* of the point under way */
+	struct local_end *half; /* of the current point */
 	char bind[INET6_ADDRSTRLEN];
 	struct address peer;
 };
@@ -68,8 +68,8 @@ static int unexpected(const char *what, struct err *e)
 	return err_set(e, EXIT_VERSION, "unexpected '%s'; use the same version at both ends", what);
 }
 
-/* The address the client reached this host by is where its data is to come; a link-local one needs
- * the interface, so any. */
+/* The data comes to the address at which the client reached this host. A link-local address would
+ * need the interface too, so listen at any address then. */
 static int addresses(struct served *s, struct err *e)
 {
 	struct sockaddr_storage own;
@@ -91,8 +91,8 @@ static int addresses(struct served *s, struct err *e)
 	return 0;
 }
 
-/* One order to the worker, and its report. The client has nothing to say meanwhile: it has left, or
- * is none of ours. */
+/* Give the worker one order, and read its report. A client that sends something meanwhile has left,
+ * or is not ipcstall. */
 static int obey_one(struct served *s, enum order what, struct err *e)
 {
 	struct order_msg o = { .order = what };
@@ -196,8 +196,8 @@ static int take_done(struct served *s, struct err *e)
 	return 0;
 }
 
-/* May the worker's silence be cut short, once the other end has finished? Not where bytes may still
- * be on their way and nothing says how many. */
+/* May the worker's wait be cut short once the other end has finished? Not if bytes may still be in
+ * flight and nothing says how many. */
 static bool may_kick(const struct served *s)
 {
 	const struct run *r = local_end_run(s->half);
@@ -205,7 +205,7 @@ static bool may_kick(const struct served *s)
 	return !(r->w->flags & WL_LOSSY) && r->test != TEST_ONEWAY;
 }
 
-/* The phase, until both the client has said that it is over and the worker has reported. */
+/* Wait until the client has said that the phase is over and the worker has reported. */
 static int until_over(struct served *s, uint64_t deadline, struct err *e)
 {
 	struct pollfd p[2] = { { s->fd, POLLIN, 0 }, { local_end_fd(s->half), POLLIN, 0 } };
@@ -219,7 +219,7 @@ static int until_over(struct served *s, uint64_t deadline, struct err *e)
 				       "the phase did not end in time; give a longer --timeout");
 		if (n == 0 && kick)
 			kill(local_end_pid(s->half),
-			     SIGALRM); /* a tick of the worker's slow timer, ahead of its time */
+			     SIGALRM); /* an early tick of the worker's slow timer */
 		if (n <= 0)
 			continue;
 		if (p[0].revents && take_done(s, e))
@@ -241,7 +241,7 @@ static int send_samples(struct served *s, struct err *e)
 		return 0;
 	n = r->plan->o.rate > 0 || n > r->max_samples
 		    ? r->max_samples
-		    : n; /* by schedule, each has a place of its own */
+		    : n; /* on a schedule each sample has its own index */
 	for (uint64_t at = 0; at < n; at += REMOTE_SAMPLES_CHUNK) {
 		json_t *list = json_array();
 
@@ -329,7 +329,7 @@ static int answer(struct served *s, const json_t *q, struct err *e)
 	return err_set(e, EXIT_VERSION, "unknown request; use the same version at both ends");
 }
 
-/* The client has gone without a word: the end of a run, or of the client. */
+/* True if the client closed the connection: the end of a run, or of the client. */
 static bool left(int fd)
 {
 	char c;
@@ -367,8 +367,8 @@ static int converse(struct served *s, struct err *e)
 	}
 }
 
-/* The client proves first: whoever does not know the secret learns nothing made with it. `proof`:
- * ours, for the answer. */
+/* The client proves first: a client that does not know the secret learns nothing made with it.
+ * `proof`: the server's, for the answer. */
 static int prove(struct served *s, const json_t *hello, const struct auth_key *key,
 		 char proof[AUTH_HEX], struct err *e)
 {

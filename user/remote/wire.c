@@ -38,7 +38,7 @@ static int gone(const char *what, struct err *e)
 	return err_set(e, EXIT_PEER, "the other host: %s; see what it says, and run again", what);
 }
 
-/* 0: may go on; -1: the time is over, or a signal told this process to end. */
+/* 0: may go on; -1: the deadline has passed. */
 static int wait_for(int fd, short events, uint64_t deadline, struct err *e)
 {
 	struct pollfd p = { fd, events, 0 };
@@ -98,7 +98,7 @@ static int recv_all(int fd, char *p, size_t n, uint64_t deadline, struct err *e)
 			return gone("it closed the connection", e);
 		if (k < 0 && errno != EAGAIN && errno != EINTR)
 			return gone(strerror(errno), e);
-		/* Also after bytes came: a drop at a time must not outlive the deadline. */
+		/* Also after bytes came: a sender of single bytes must not outlive the deadline. */
 		if ((k < 0 || now_ns() > deadline) && wait_for(fd, POLLIN, deadline, e))
 			return -1;
 		if (k > 0 && now_ns() > deadline)

@@ -16,19 +16,19 @@
 
 enum { WIRE_MAX = 256 << 10, WIRE_HELLO_MAX = 64 << 10 };
 
-/* Nodelay, non-blocking, and probes of the kernel's own, so that a host which vanished is noticed
+/* Set TCP_NODELAY, non-blocking mode, and keepalive probes, so that a vanished host is noticed
  * within 10 s. */
 int wire_prepare(int fd, struct err *e);
-/* Takes msg over, also on failure. deadline: of CLOCK_MONOTONIC. */
+/* Takes over the reference to msg, also on failure. deadline: of CLOCK_MONOTONIC. */
 int wire_send(int fd, json_t *msg, uint64_t deadline, struct err *e);
 /* A new reference to an object, or NULL. */
 json_t *wire_recv(int fd, size_t max, uint64_t deadline, struct err *e);
 
-/* Members, of the type and within the bounds or not at all. */
+/* Read an integer member; -1 with the reason if it is missing, not an integer or out of bounds. */
 int wire_int(const json_t *o, const char *key, int64_t min, int64_t max, int64_t *out,
 	     struct err *e);
-/* "" when it is missing; control characters become '?'. Never fails: for showing, not for deciding.
- */
+/* Read a text; "" if it is missing. Control characters become '?'. For display, not for
+ * decisions. */
 void wire_text(const json_t *o, const char *key, char *out, size_t size);
 static inline const char *wire_string(const json_t *o, const char *key)
 {
