@@ -42,10 +42,10 @@ static int help_of(const char *name)
 	return c ? command_invoke(c, 2, argv) : unknown_command(name);
 }
 
-/* Where one of the first three descriptors is closed, the next file that is opened takes its
- * number, and what was meant for a screen would go into a tracer's map or a worker's channel. So
- * they are taken, by what can neither be read nor written (O_PATH): whoever tries learns so, as
- * from a closed one. A command that we run is given none of this. */
+/* If one of the first three descriptors is closed, the next opened file gets its number, and output
+ * meant for a screen would go into a tracer's map or a worker's channel. So occupy these numbers
+ * with descriptors that can neither be read nor written (O_PATH): reading or writing fails, as on a
+ * closed one. Commands that we run do not inherit them. */
 static void hold_standard_descriptors(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* In elements, at least one; 0: there is no such number. */
+/* n + more, at least one; 0 on overflow. */
 static size_t elements(size_t n, size_t more)
 {
 	size_t all;

@@ -19,8 +19,8 @@
 #define PART_BEGIN ".ipcstall-"
 #define PART_END   ".part"
 
-/* By another name it may be a descriptor that we were given: who gave it would not see the file
- * that takes its place. */
+/* True if it is one of our standard descriptors under another name: the process that gave us the
+ * descriptor would not see a file that replaces it. */
 static bool is_given(const struct stat *st)
 {
 	struct stat own;
@@ -38,7 +38,7 @@ static bool is_replaced(const char *path, const struct stat *old)
 	return !old || (S_ISREG(old->st_mode) && !is_given(old));
 }
 
-/* Its directory would let a file be replaced that may not be written. */
+/* A directory's permissions would let us replace a file that we may not write. */
 static bool may_write(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -46,8 +46,8 @@ static bool may_write(const char *path)
 	return fd >= 0 && close(fd) == 0;
 }
 
-/* Whose the old one is, and who may read it. To whom it cannot be given, it is not opened by the
- * old group's rights either. */
+/* Give the new file the owner, group and mode of the old one. If the owner and group cannot be set,
+ * the group's permissions are removed. */
 static int like_old(int fd, const struct stat *old)
 {
 	mode_t mode = old->st_mode & 0777;
@@ -57,8 +57,8 @@ static int like_old(int fd, const struct stat *old)
 	return fchmod(fd, mode);
 }
 
-/* A name that nobody can foretell: in a directory of all users a link could wait under one that is
- * known. */
+/* A name that nobody can predict: in a directory of all users, a link could be planted under a
+ * known name. */
 static char *name_beside(const char *real)
 {
 	const char *slash = strrchr(real, '/');
@@ -88,7 +88,7 @@ static char *directory_of(const char *real)
 	return slash ? strndup(real, (size_t)(slash - real + 1)) : strdup(".");
 }
 
-/* Its writer holds a lock on it as long as it lives. */
+/* The writer of a part file holds a lock on it as long as it lives. */
 static void remove_abandoned(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -124,7 +124,7 @@ static void remove_all_abandoned(const char *real)
 	free(path);
 }
 
-/* Named later by its descriptor: linkat() and rename(). */
+/* A file that is named later, by its descriptor: linkat() and rename(). */
 static int open_nameless(struct atomic_file *r, int flags, mode_t mode)
 {
 	char *dir = directory_of(r->real);
@@ -192,8 +192,8 @@ int atomic_file_open(struct atomic_file *r, const char *path, int flags, mode_t 
 	return output_open(path, flags | O_TRUNC, mode);
 }
 
-/* Where it cannot take the place (a file is mounted there, or is another's in a directory like
- * /tmp), what is in it does. */
+/* If the rename fails (the old file is a mount point, or another user's in a directory like /tmp),
+ * copy the contents instead. */
 static int copy_over(const struct atomic_file *r)
 {
 	int in = open(r->part, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), err = 0,
@@ -211,7 +211,7 @@ static int copy_over(const struct atomic_file *r)
 	return err;
 }
 
-/* From here to the rename a kill would leave the name; the next program takes it away. */
+/* A kill between here and the rename leaves the name; the next program removes it. */
 static int give_name(const struct atomic_file *r)
 {
 	char path[32];

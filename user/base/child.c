@@ -54,7 +54,7 @@ static int executable(const char *path)
 	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) ? errno : 0;
 }
 
-/* As execvp() searches: what may not be run is passed over, and is the reason only where nothing
+/* Searches as execvp() does: skips files that may not be run; they are the reason only if nothing
  * else is found. */
 static int search_path(const char *name)
 {
@@ -90,9 +90,9 @@ static int check_program(const char *name, struct err *e)
 	return why ? cannot_run(name, why, e) : 0;
 }
 
-/* Whose parent ends goes to us, and not out of sight. But a shell that became this program (exec)
- * may have left us children of its own: what those leave behind would come to us too, and be taken
- * for the command's. */
+/* Become a subreaper, so that the command's orphans come to us and stay in sight. But a shell that
+ * became this program by exec may have left us children, whose orphans would come to us too and be
+ * taken for the command's. So do nothing if we have children. */
 static bool adopt_orphans(void)
 {
 	siginfo_t info;
@@ -208,7 +208,7 @@ int child_wait(struct child *c, uint64_t deadline_ns)
 	return n < 0 ? -1 : 0;
 }
 
-/* Returns how many there are of the command's processes; sig 0: only count them. */
+/* Returns how many processes the command has; sig 0: only count them. */
 static size_t signal_all(const struct child *c, int sig)
 {
 	size_t n = 0;
@@ -217,11 +217,11 @@ static size_t signal_all(const struct child *c, int sig)
 		n = descendants_signal(getpid(), sig);
 	if (n || c->reaped)
 		return n;
-	kill(c->pid, sig); /* also where /proc shows nobody */
+	kill(c->pid, sig); /* also if /proc shows no processes */
 	return 1 + descendants_signal(c->pid, sig);
 }
 
-/* false: not by then, or a signal says that it is not to be waited for */
+/* false: some are left at the deadline, or a signal ended the wait */
 static bool all_ended(struct child *c, uint64_t deadline_ns)
 {
 	struct timespec nap = { .tv_nsec = 5000000 };
@@ -242,7 +242,7 @@ static bool all_ended(struct child *c, uint64_t deadline_ns)
 
 enum { KILLS = 100 };
 
-/* again for those that were started meanwhile; but not for ever for those that cannot be killed */
+/* repeated for processes started meanwhile, but limited: some cannot be killed */
 static void kill_all(struct child *c)
 {
 	struct timespec nap = { .tv_nsec = 5000000 };

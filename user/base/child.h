@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A command of the user's, held at a gate before its first instruction until a tracer has seen its
- * pid. */
+/* The user's command, held at a gate before its first instruction until a tracer knows its pid. */
 #ifndef IPCSTALL_BASE_CHILD_H
 #define IPCSTALL_BASE_CHILD_H
 
@@ -14,19 +13,19 @@
 struct child {
 	pid_t pid;
 	int gate;	/* one byte written here lets it run */
-	int exec_error; /* readable with an errno when exec failed (below 0: another user could not
-			   be taken on), at end of file when it succeeded */
+	int exec_error; /* holds an errno if exec failed (negative: it could not become the other
+			   user), end of file if exec succeeded */
 	int status;	/* as waitpid() gives it, once reaped */
 	bool reaped;
-	bool adopts; /* what its processes leave behind becomes ours */
+	bool adopts; /* orphans of its processes become our children */
 };
 
-/* Refuses at once, before anything else is touched, what is seen not to be a program that can be
- * run. as: taken on when the gate opens. */
+/* Fails at once, before anything else is touched, if argv[0] is evidently no program that can be
+ * run. as: the user that it becomes when the gate opens. */
 int child_spawn(struct child *c, char *const argv[], const struct identity *as, struct err *e);
 
-/* Open the gate; returns an error when exec fails: EXIT_NO_PERM, EXIT_BAD_USAGE (an interpreter
- * that is not there). */
+/* Open the gate; returns an error if exec fails: EXIT_NO_PERM, EXIT_BAD_USAGE (a missing
+ * interpreter). */
 int child_go(struct child *c, const char *name, struct err *e);
 
 /* Wait until it ends, at most until deadline_ns (CLOCK_MONOTONIC; 0: no limit). 1: ended, 0: not

@@ -56,7 +56,7 @@ static inline uint64_t clock_rdtscp(void)
 }
 #endif
 
-/* What may be known of the counter without executing cpuid. */
+/* What can be known of the counter without executing cpuid. */
 struct tsc_facts {
 	bool present;	   /* this build and CPU have one, and the process may read it */
 	bool constant_tsc; /* same rate at every CPU frequency */
@@ -96,7 +96,7 @@ void tick_clock_init(struct tick_clock *c, uint64_t window_ns);
 /* The fallback without calibration: CLOCK_MONOTONIC. */
 void tick_clock_monotonic(struct tick_clock *c, const char *why);
 
-/* One stamp. rdtscp, so that the work before it is done; the branch is always the same way. */
+/* Take a stamp. rdtscp, so that the work before it is done; the branch always goes the same way. */
 static inline uint64_t tick_now(const struct tick_clock *c)
 {
 #if CLOCK_HAS_TSC
@@ -118,15 +118,15 @@ static inline uint64_t ns_to_ticks(const struct tick_clock *c, uint64_t ns)
 	return (uint64_t)(((unsigned __int128)ns << TICK_SHIFT) / c->mult);
 }
 
-/* What is due again and again: after a pause of more than one interval it begins anew, and what was
- * missed is not made up for. */
+/* When a periodic task is due next. After a pause of more than one interval it starts anew, and
+ * missed rounds are not made up for. */
 static inline uint64_t next_due(uint64_t due, uint64_t every, uint64_t now)
 {
 	return now > due + every ? now + every : due + every;
 }
 
-/* How long until that may be done again which took so much CPU time, if it is to take no more than
- * `share` of a CPU; not less than `least`. */
+/* The pause after work of cost_ns of CPU time so that it takes no more than `share` of a CPU; not
+ * less than `least`. */
 static inline uint64_t gap_for_share(uint64_t least, uint64_t cost_ns, double share)
 {
 	double gap = (double)cost_ns / share;

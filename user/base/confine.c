@@ -16,15 +16,15 @@
 #define OWN_ARCH AUDIT_ARCH_AARCH64
 #endif
 
-/* A kernel or a machine without this filter is served without it: it comes on top of the rest. */
+/* A kernel or machine without this filter does without it: it only adds to other protection. */
 #ifdef OWN_ARCH
 static const unsigned int refused[] = {
 	/* other programs and processes */
 	SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_userfaultfd, SYS_kcmp,
 	SYS_personality, SYS_pidfd_getfd, SYS_process_madvise,
-	/* by which the rest could be asked for: no filter sees what is in its queue */
+	/* io_uring could request the rest: no filter sees what is in its queue */
 	SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register,
-	/* what is where */
+	/* mounts and files */
 	SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_setns, SYS_unshare,
 	SYS_open_by_handle_at, SYS_swapon, SYS_swapoff, SYS_quotactl, SYS_acct, SYS_mknodat,
 	SYS_unlinkat, SYS_renameat2, SYS_mkdirat, SYS_linkat, SYS_symlinkat, SYS_fchmodat,
@@ -77,7 +77,7 @@ static size_t refuse(struct sock_filter *f, size_t n, unsigned int call)
 	return add(f, n, (struct sock_filter)RETURN(NOT_PERMITTED));
 }
 
-/* What is there may be opened. Afterwards the number of the call is not loaded any more. */
+/* Existing files may be opened. A match must return: the call's number is no longer loaded. */
 static size_t refuse_creating(struct sock_filter *f, size_t n, unsigned int call,
 			      unsigned int flags)
 {
@@ -106,7 +106,7 @@ static size_t make_filter(struct sock_filter *f, unsigned int may)
 #endif
 	if (!(may & MAY_BPF))
 		n = refuse(f, n, SYS_bpf);
-	if (!(may & MAY_PERF)) /* by which kprobes are attached */
+	if (!(may & MAY_PERF)) /* kprobes are attached with it */
 		n = refuse(f, n, SYS_perf_event_open);
 	if (!(may & MAY_EXEC))
 		n = refuse(f, refuse(f, n, SYS_execve), SYS_execveat);
@@ -126,7 +126,7 @@ int confine(unsigned int may, struct err *e)
 	p.len = (unsigned short)make_filter(f, may);
 	if (install(&p) == 0 || errno == EINVAL || errno == ENOSYS)
 		return 0;
-	/* whoever is not root may not while a program could still gain privileges */
+	/* a process that is not root may do this only if no program can gain privileges any more */
 	if (errno == EACCES && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && install(&p) == 0)
 		return 0;
 	return err_sys(e, EXIT_NO_FEATURE, NULL, "seccomp filter");

@@ -5,9 +5,9 @@
 
 #include "base/err.h"
 
-/* From now on this thread, and those and the processes that it starts, can run no other program,
- * look into no other process, and change neither files' names, mounts, modules, keys nor the clock
- * (seccomp): such calls fail with EPERM. may: what stays. Before the first other thread. */
+/* From now on this thread, and the threads and processes that it starts, cannot run other programs,
+ * look into other processes, or change file names, mounts, modules, keys or the clock (seccomp):
+ * such calls fail with EPERM. may: what stays allowed. Call before starting any thread. */
 enum { MAY_NOTHING, MAY_BPF = 1, MAY_EXEC = 2, MAY_PERF = 4 };
 int confine(unsigned int may, struct err *e);
 

@@ -68,7 +68,7 @@ static bool is_found(const struct process *v, size_t n, pid_t pid)
 	return false;
 }
 
-/* Parents before their children, which a shell would replace. What has ended has no children. */
+/* Parents before their children, which a shell would replace. An ended process has no children. */
 static size_t signal_children(struct process *v, size_t n, pid_t root, int sig)
 {
 	size_t found = 0;

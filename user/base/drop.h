@@ -7,9 +7,9 @@
 
 #include "base/err.h"
 
-/* user: NULL is "nobody" for root, and nothing for others. `root` keeps what there is. keep:
- * capabilities that stay (1 << CAP_...), of those that this process has. Capabilities are a
- * thread's own: there is no other thread yet. */
+/* user: NULL means "nobody" for root, and no change for others; `root` keeps root's rights. keep:
+ * which of this process's capabilities stay (1 << CAP_...). Capabilities belong to a thread: call
+ * this before starting any other. */
 int drop_privileges(const char *user, uint64_t keep, struct err *e);
 
 /* Set this thread's effective and permitted capabilities to those in `keep` that it has; none can

@@ -18,8 +18,8 @@ int err_set(struct err *e, enum exit_code code, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(e->text, sizeof(e->text), fmt, ap);
 	va_end(ap);
-	text_clean(e->text, sizeof(e->text)); /* an argument or a file's name may hold anything;
-						 what is said of it stays one line */
+	text_clean(e->text, sizeof(e->text)); /* an argument or file name may hold anything; the
+						 message stays one line */
 	return -1;
 }
 

@@ -32,10 +32,10 @@ struct err {
 int err_set(struct err *e, enum exit_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* What to do about it where the error itself says so; else `otherwise`. */
+/* What to do about this errno if there is a specific remedy; else `otherwise`. */
 const char *err_remedy(int err, const char *otherwise);
 
-/* The same for a failed system call: appends strerror(errno) after `what`, then "; next" when next
+/* err_set() for a failed system call: appends strerror(errno) to the text, then "; next" if next
  * is not NULL. EACCES/EPERM become EXIT_NO_PERM, ENOSPC/EPIPE/EFBIG EXIT_IO, everything else
  * `code`. */
 int err_sys(struct err *e, enum exit_code code, const char *next, const char *fmt, ...)

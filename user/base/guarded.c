@@ -24,7 +24,7 @@ static int fill_middle(char *guard, size_t bytes, int fd)
 	return middle == MAP_FAILED ? -1 : 0;
 }
 
-/* fd -1: of no file */
+/* fd -1: anonymous memory */
 static void *map_over(size_t bytes, const char *next, int fd, struct err *e)
 {
 	size_t whole;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory that processes share, between two pages that nobody may touch. It ends where the second
- * one begins: an index too large by one ends the process instead of changing what lies behind.
- * AddressSanitizer does not see a mapping. */
+/* Shared memory between two guard pages. It ends where the second guard page begins: an index too
+ * large by one ends the process instead of changing other memory. AddressSanitizer does not check
+ * mappings. */
 #ifndef IPCSTALL_BASE_GUARDED_H
 #define IPCSTALL_BASE_GUARDED_H
 
@@ -9,11 +9,11 @@
 
 #include "base/err.h"
 
-/* All zero. `bytes` is a multiple of what the first member is aligned to. NULL with the reason;
+/* Zeroed memory. `bytes` must be a multiple of the first member's alignment. NULL with the reason;
  * `next`: what to do about it. */
 void *guarded_map(size_t bytes, const char *next, struct err *e);
-/* The same over a file in memory, for a program that the process becomes: *fd is its descriptor,
- * and the bytes end where the file ends. */
+/* The same in a memfd, for a program that the process executes: *fd is its descriptor, and the
+ * bytes end where the file ends. */
 void *guarded_map_file(size_t bytes, const char *next, int *fd, struct err *e);
 /* NULL: nothing was mapped */
 void guarded_unmap(void *p, size_t bytes);

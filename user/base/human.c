@@ -41,7 +41,7 @@ void human_count(double v, char *buf, size_t len)
 void human_figure(double v, int digits, char *buf, size_t len)
 {
 	double last = v != 0 ? pow(10, floor(log10(fabs(v))) + 1 - digits)
-			     : 1; /* what its last digit counts */
+			     : 1; /* the value of one unit of the last digit */
 
 	if (isnan(v))
 		snprintf(buf, len, "-");

@@ -11,10 +11,10 @@ void human_ns(double ns, char *buf, size_t len);
 /* "1.23M", "456", "0.50k": at most five characters below 1000 T */
 void human_count(double v, char *buf, size_t len);
 
-/* So many significant digits, never an exponent: "0.0312", "45.1", "130"; "-": unknown (NaN). */
+/* `digits` significant digits, never an exponent: "0.0312", "45.1", "130"; "-": unknown (NaN). */
 void human_figure(double v, int digits, char *buf, size_t len);
 
-/* The ending of what is counted: "" after 1, else "s". */
+/* The plural's ending: "" for 1, else "s". */
 const char *plural(size_t n);
 
 #endif

@@ -11,20 +11,20 @@
 
 struct identity {
 	bool changes; /* false: the command runs as this process does, and the rest is unset */
-	bool by_sudo; /* nobody named the user */
+	bool by_sudo; /* the user comes from sudo's variables */
 	uid_t uid;
 	gid_t gid, groups[NGROUPS_MAX];
 	int n_groups;
 	char name[64], home[PATH_MAX];
 };
 
-/* user: by name; NULL: whom SUDO_USER, SUDO_UID and SUDO_GID name, if they are set and this process
- * is root. as_root: nobody else. Users that are there no more, or variables that do not fit
- * together, are errors. */
+/* user: a name; NULL: the user in SUDO_USER, SUDO_UID and SUDO_GID, if they are set and this
+ * process is root. as_root: no other user. Users that no longer exist, or variables that contradict
+ * each other, are errors. */
 int identity_choose(struct identity *as, const char *user, bool as_root, struct err *e);
 
-/* In the child, before exec: ids, groups, HOME, USER and LOGNAME, no capabilities, no SUDO_*. For
- * good. 0, or -1 and errno. */
+/* Call in the child, before exec. For good: sets ids, groups, HOME, USER and LOGNAME, and drops
+ * capabilities and SUDO_*. 0, or -1 and errno. */
 int identity_take(const struct identity *as);
 
 #endif

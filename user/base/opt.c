@@ -152,7 +152,7 @@ static void join_words(const char *const *w, char *buf, size_t len)
 		at += snprintf(buf + at, len - at, "%s%s", at ? ", " : "", *w);
 }
 
-/* Its place among the row's words, or -1. */
+/* The index of `text` among the row's choices, or -1. */
 static int word_of(const struct opt *row, const char *text, struct err *e)
 {
 	size_t n = count_words(row->choices);

@@ -49,7 +49,8 @@ struct opt {
 	const char *help;
 	size_t offset;	 /* of the field in the caller's options */
 	double min, max; /* both 0: no limits but the type's own */
-	/* NULL-terminated; OPT_ENUM and OPT_MULTI take no other; else hints, for completion */
+	/* NULL-terminated. OPT_ENUM and OPT_MULTI accept only these; for others, hints for
+	 * completion */
 	const char *const *choices;
 	bool hidden_from_result; /* says where output goes, not what was measured */
 };
@@ -63,8 +64,8 @@ struct opt {
 		.type = OPT_GROUP, .help = (text) \
 	}
 
-/* Parse argv[1..argc). Operands are left in argv order in v (room for argc), and beside them which
- * options there were. rest NULL: as with `none`, and nobody asks what was given. */
+/* Parse argv[1..argc). Stores the operands in argv order in v (room for argc), and which options
+ * were given. rest NULL: operands are refused, and nothing is stored. */
 enum { OPT_GIVEN_MAX = 256 };
 struct opt_operands {
 	char **v;
@@ -77,7 +78,7 @@ struct opt_operands {
 int opt_parse(const struct opt *rows, void *into, int argc, char **argv, struct opt_operands *rest,
 	      struct err *e);
 
-/* Was it on the command line, whatever its value? */
+/* Was the option on the command line, whatever its value? */
 bool opt_given(const struct opt_operands *rest, const char *name);
 
 /* Set one option from text, as the command line or a result file would. */
@@ -96,11 +97,12 @@ static inline bool opt_is_end(const struct opt *row)
 
 const struct opt *opt_find(const struct opt *rows, const char *name);
 void opt_free(const struct opt *rows, void *into);
-/* `into` was assigned from other options: replace their texts and lists by copies of its own, for
- * opt_free(). Returns 0, or -1: no memory, and what could not be copied is empty. */
+/* After `into` was assigned from other options: replace its texts and lists by copies of its own,
+ * for opt_free(). Returns 0, or -1: no memory, and what could not be copied is empty. */
 int opt_own(const struct opt *rows, void *into);
 
-/* values: the options at their defaults, said of those whose row does not; NULL: not said. */
+/* values: the options at their defaults, printed where a row's help names none; NULL: not
+ * printed. */
 void opt_help(const struct opt *rows, const void *values, FILE *out);
 /* "  name   text", as the options' rows are */
 void opt_help_word(const char *name, const char *text, FILE *out);
@@ -109,7 +111,7 @@ extern const char opt_values_help[]; /* how values are written: units, flags */
 /* Text broken at its spaces and line ends so that no line is wider than the help; further lines
  * start at `column`. */
 void opt_wrap(FILE *out, const char *text, int column);
-/* A command line, its lines joined by backslashes, so that a shell takes it as it is shown. */
+/* A command line broken by backslashes, so that a shell accepts it as printed. */
 void opt_wrap_command(FILE *out, const char *command, int column);
 void opt_man(const struct opt *rows, const void *values, FILE *out);
 void opt_man_text(const char *text, FILE *out);
@@ -121,7 +123,7 @@ void opt_amount_text(const struct opt *row, double v, char *buf, size_t len);
 void opt_format(const struct opt *row, const void *from, char *buf, size_t len);
 
 /* The parts, for those who parse elsewhere (link specs, sweep variables) and for tests. */
-#define SIZE_LIMIT (INT64_C(1) << 30) /* a message has 1 byte to so many */
+#define SIZE_LIMIT (INT64_C(1) << 30) /* the most bytes in a message */
 enum { SIZES_MOST = 10000 };
 #define INT64_LIMIT 9e18   /* whole numbers that a double holds with room to spare */
 enum { PARSE_RANGE = -2 }; /* a number, but beyond INT64_LIMIT; -1: none */

@@ -8,7 +8,7 @@
 
 enum { HELP_COLUMN = 28, HELP_WIDTH = 100, HELP_LEAST = 40, HELP_NARROW = 72 };
 
-/* of the terminal, where that is known and less than people like to read */
+/* the terminal's width, if it is known and below HELP_WIDTH */
 static int help_width(FILE *out)
 {
 	int width = terminal_width(out);
@@ -18,7 +18,7 @@ static int help_width(FILE *out)
 	return width < HELP_LEAST ? HELP_LEAST : width;
 }
 
-/* where texts begin beside what they are about; on a narrow screen below it */
+/* the column where texts begin; on a narrow screen they stand below what they explain */
 static int help_column(FILE *out)
 {
 	return help_width(out) < HELP_NARROW ? 8 : HELP_COLUMN;
@@ -101,7 +101,7 @@ static bool is_set(const struct opt *o, const void *values, char *buf, size_t le
 	return buf[0];
 }
 
-/* The row's text, and its default where that is something and the text does not speak of it. */
+/* The row's help, with its default if that is set and the help does not mention it. */
 static void full_text(const struct opt *o, const void *values, char *buf, size_t len)
 {
 	char value[96];

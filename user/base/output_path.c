@@ -15,7 +15,7 @@
 
 enum { LINKS_MAX = 40 }; /* the kernel's limit */
 
-/* Of a link itself: its owner and its text do not change while it is held. */
+/* A descriptor of a link itself: its owner and its text do not change while it is held. */
 static int hold(const char *path)
 {
 	return open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -60,13 +60,13 @@ static int follow(int fd, char at[PATH_MAX])
 	return n < PATH_MAX ? 0 : -1;
 }
 
-/* 1: `at` was a link, and is what it led to; 0: it was none. */
+/* 1: `at` was a link, and is now its target; 0: it was no link. */
 static int follow_one(const char *path, char at[PATH_MAX], struct err *e)
 {
 	int fd = hold(at), rc = 0;
 	struct stat st;
 
-	if (fd < 0) /* whoever opens it says why it cannot be had */
+	if (fd < 0) /* opening it later tells the reason */
 		return 0;
 	if (is_link(fd, &st))
 		rc = is_ours(st.st_uid) ? 1 : -1;

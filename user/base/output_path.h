@@ -8,12 +8,12 @@
 
 #include "base/err.h"
 
-/* `real`: the file behind `path`, itself no link. Followed are links of root, of this user and of
- * whoever called sudo; another's is an error. A descriptor's name (/dev/stdout) ends in /proc,
+/* `real`: the file behind `path`, not itself a link. Follows links of root, of this user and of the
+ * caller of sudo; another user's link is an error. A descriptor's name (/dev/stdout) ends in /proc,
  * whose links the kernel follows. */
 int output_path(const char *path, char real[PATH_MAX], struct err *e);
 
-/* Opens or makes `real`. What has become a link since output_path() fails (ELOOP). */
+/* Open or create `real`. Fails (ELOOP) if it has become a link since output_path(). */
 int output_open(const char *real, int flags, mode_t mode);
 
 #endif

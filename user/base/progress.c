@@ -9,9 +9,9 @@
 
 #define EVERY_NS 2000000000ull	   /* a line in a pipe */
 #define REDRAWN_NS 500000000ull	   /* on a terminal */
-#define FOR_PROGRAMS "IPCSTALL_PROGRESS" /* of an ipcstall that this one starts */
+#define FOR_PROGRAMS "IPCSTALL_PROGRESS" /* for an ipcstall that this one starts */
 
-static uint64_t said_ns; /* 0: nothing was */
+static uint64_t said_ns; /* 0: nothing printed yet */
 
 void progress_in_pipe(bool wanted)
 {
@@ -29,7 +29,7 @@ static bool hidden(bool quiet)
 	return quiet || (!terminal_is(stderr) && !in_pipe());
 }
 
-/* Not more often than anybody reads. */
+/* Prints nothing if the last line is more recent than every_ns. */
 static void say(const char *text, uint64_t every_ns)
 {
 	uint64_t now = now_ns();

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One line on a terminal's standard error that says how far a long job is. Where that is no
- * terminal nothing is said, unless --progress asks for it: then a line of its own every two
- * seconds.
+ * A line on standard error that shows how far a long job is. If standard error is no terminal,
+ * nothing is printed, unless --progress is given: then a new line every two seconds.
  */
 #ifndef IPCSTALL_BASE_PROGRESS_H
 #define IPCSTALL_BASE_PROGRESS_H
@@ -14,11 +13,11 @@
 #define PROGRESS_HELP "report progress every two seconds, even if standard error is not a " \
 		      "terminal"
 
-/* --progress: of this process and of what it starts */
+/* --progress: for this process and those that it starts */
 void progress_in_pipe(bool wanted);
-/* what: NULL or "": nothing said of it; left_s below 0: not known yet */
+/* what: NULL or "": not shown; left_s below 0: not known yet */
 void progress_show(bool quiet, size_t at, size_t of, const char *what, double left_s);
-/* "tracing: 12 of 60 s", from two seconds on; duration 0: there is no end to it */
+/* "tracing: 12 of 60 s", from two seconds on; duration 0: no limit */
 void progress_time(bool quiet, const char *what, uint64_t began_ns, uint64_t duration_ns);
 /* at once */
 void progress_word(bool quiet, const char *what);

@@ -9,8 +9,8 @@
 /* set before any thread or child is there */
 static bool ignored[SIGNALS], changed[SIGNALS];
 
-/* what is not caught when exec comes is passed on as it is: the first change is what tells how it
- * was given */
+/* exec passes on a signal that was not changed; so the first change must note how the signal was
+ * given */
 static void note_given(int sig)
 {
 	struct sigaction before;

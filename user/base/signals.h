@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whoever started this program may have it ignore signals: nohup the hangup, a script's shell the
- * Ctrl-C of what it runs in the background. nohup is meant, and holds for the program and what it
- * starts. The Ctrl-C is not: a script that sends SIGINT to its background job wants it to end, as
- * it would a packet sniffer. What the program starts is given what the program was. */
+/* This program may be started with ignored signals: SIGHUP by nohup, SIGINT by a script's shell for
+ * a background job. An ignored SIGHUP is meant, and holds for the program and what it starts. An
+ * ignored SIGINT is not: a script that sends SIGINT to its background job wants it to end, as it
+ * would a packet sniffer. A program that this one starts gets the signals as this one got them. */
 #ifndef IPCSTALL_BASE_SIGNALS_H
 #define IPCSTALL_BASE_SIGNALS_H
 
 #include <signal.h>
 
-/* Once, before anything else changes a signal: a closed pipe is an error to report from now on. */
+/* Call once, before any other change of a signal. From then on a closed pipe is just an error. */
 void signals_begin(void);
-/* Install a handler; over a hangup that was to be ignored from the start none. Only of signals
- * below 32. */
+/* Install a handler, but none for a SIGHUP that was ignored from the start. Only for signals below
+ * 32. */
 void signals_catch(int sig, const struct sigaction *sa);
-/* In a child, before exec: as this program was started itself. */
+/* Call in a child, before exec: restores the signals as this program got them. */
 void signals_as_given(void);
 
 #endif

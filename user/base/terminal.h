@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 bool terminal_is(FILE *f);
-/* Columns, as COLUMNS or the terminal has them; 0: neither does. */
+/* The width in columns, from COLUMNS or from the terminal; 0: unknown. */
 int terminal_width(FILE *f);
 
 #endif

@@ -101,7 +101,7 @@ void text_append(char *out, size_t size, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* ---- what others wrote ---- */
+/* ---- foreign text ---- */
 
 /* The length of the UTF-8 character at s (RFC 3629: the shortest form, no surrogates), and its
  * number; 0: none is there. */

@@ -22,14 +22,14 @@ bool text_has_word(const char *list, const char *word);
 /* The number in "socket:[123]" or "pipe:[123]", as links in /proc/PID/fd are; 0: it is neither. */
 uint64_t text_link_inode(const char *link);
 
-/* snprintf at the end of what is there; never beyond size. */
+/* snprintf() at the end of `out`; never beyond size. */
 void text_append(char *out, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* What others wrote, made fit to be shown: terminated within `size`, UTF-8, and without characters
- * that move a cursor or turn the direction of what follows. Each byte that is no part of a
- * character, and each such character, becomes one '?'. Where texts come in from the kernel, from
- * files and from other hosts, this is done once; whoever shows them need not. */
+/* Make foreign text fit for display: terminated within `size`, UTF-8, and without characters that
+ * move a cursor or change the direction of text. Each byte that is no part of a character, and each
+ * such character, becomes one '?'. Texts from the kernel, from files and from other hosts are
+ * cleaned once, where they come in; code that prints them need not. */
 void text_clean(char *s, size_t size);
 /* the same, but line ends stay */
 void text_clean_lines(char *s, size_t size);

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/* Root's, our own, or those of whoever owns this program, which runs already; and only where not
- * everybody may write there. */
+/* True if the file belongs to root, to this user or to the owner of this program (which runs
+ * already), and not everybody may write to it. */
 bool trusted_file(const char *path);
 
 #endif

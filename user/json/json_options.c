@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Options as JSON and back, by their rows. */
+/* Converts options to JSON and back, by their rows. */
 #include "json/json_options.h"
 
 #include <inttypes.h>
@@ -105,8 +105,8 @@ static double least_of(const struct opt *row)
 	return row->min == 0 && row->max == 0 ? 0 : row->min;
 }
 
-/* The same range as on the command line; and what stands there by default, which may be a value of
- * its own ("unset"). */
+/* The range is that of the command line. The default is accepted too, as it may lie outside
+ * ("unset"). */
 static int number_from_json(const struct opt *row, void *into, int64_t v, struct err *e)
 {
 	double most = row->max != 0 ? row->max : INT64_LIMIT;
@@ -128,8 +128,8 @@ static bool is_whole_number(const struct opt *row)
 	return row->type == OPT_INT || row->type == OPT_SIZE || row->type == OPT_TIME;
 }
 
-/* A value of a JSON type that the row's type is written in; of a whole number that of a text too,
- * as it was in older files. */
+/* A value of the JSON type in which the row's type is written. A text is accepted too: older files
+ * hold whole numbers as texts. */
 static int plain_from_json(const struct opt *row, void *into, const json_t *v, struct err *e)
 {
 	char text[64];
@@ -165,8 +165,8 @@ static int value_from_json(const struct opt *row, void *into, const json_t *v, s
 	return err_set(e, EXIT_DATA, "option '%s' in the file: %s", row->name, why.text);
 }
 
-/* A file says what is measured. Where output goes, and what else is not part of that, is only for
- * whoever starts the program. */
+/* A file says what is measured. Other options, such as where output goes, are for the user who
+ * starts the program. */
 static int check_row(const struct opt *row, const char *key, struct err *e)
 {
 	if (!row)

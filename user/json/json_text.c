@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Texts of others, as JSON. */
+/* Foreign texts, as JSON. */
 #include "json/json_text.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void clean_string(json_t *v)
 	json_decref(o);
 }
 
-/* A name that changes moves to the end, where it is met again, and then is clean. */
+/* A name that changes moves to the end, where the loop meets it again, now clean. */
 static void clean_member(json_t *object, const char *key, json_t *v)
 {
 	json_t *name = text_json(key);

@@ -6,7 +6,7 @@
 
 /* A JSON string of a clean copy: see text_clean(). */
 json_t *text_json(const char *s);
-/* Every text and name in what was read from a file or from another host, in place; returns it. NULL
+/* Clean every text and name of a value from a file or from another host, in place; returns it. NULL
  * stays NULL. */
 json_t *text_clean_json(json_t *v);
 
