@@ -47,7 +47,8 @@ static inline __attribute__((always_inline)) struct step find_step(reader read)
 	return s;
 }
 
-/* ns per reading over batches, so that the clock which times the batch weighs 1/64 of itself. */
+/* ns per reading over batches, so that the clock that times a batch adds only 1/64 of its own
+ * cost. */
 static inline __attribute__((always_inline)) void time_reader(reader read, double *per_call)
 {
 	for (int i = 0; i < SAMPLES; i++) {
@@ -59,7 +60,8 @@ static inline __attribute__((always_inline)) void time_reader(reader read, doubl
 	}
 }
 
-/* Each clock's loops are compiled with its reading inlined: a call by pointer would be its cost. */
+/* Each clock's loops are compiled with its reading inlined: a call by pointer would add to its
+ * cost. */
 #define PROBE(id, expr) \
 	static uint64_t read_##id(void) { return (expr); } \
 	static struct step step_##id(void) { return find_step(read_##id); } \

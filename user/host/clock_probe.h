@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the clocks of this machine can do: their smallest visible step and what asking costs. */
+/* What the clocks of this machine can do: their smallest visible step and the cost of a reading. */
 #ifndef IPCSTALL_HOST_CLOCK_PROBE_H
 #define IPCSTALL_HOST_CLOCK_PROBE_H
 
@@ -8,10 +8,10 @@
 
 struct clock_probe {
 	const char *name;
-	bool ticks;	   /* counts TSC ticks; everything below is in ns all the same */
-	double resolution; /* clock_getres(); NaN where there is none to ask */
+	bool ticks;	   /* the clock counts TSC ticks; everything below is in ns nevertheless */
+	double resolution; /* clock_getres(); NaN if it does not know the clock */
 	double step; /* smallest non-zero difference of two readings; NaN when none was seen */
-	int nops;    /* how many nops stood between those two readings */
+	int nops;    /* number of nops between those two readings */
 	double cost_min, cost_median; /* of one reading */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Two fixed pieces of work, timed. The loop is a chain of dependent multiplications: its time is
- * the inverse of the CPU's real clock rate, whatever sysfs says of it. The call is a raw getppid: a
- * tracer on system calls, wherever it comes from, shows in it. Each is the minimum of several goes,
- * so an interruption does not count. */
+ * the inverse of the CPU's real clock rate, whatever sysfs reports. The call is a raw getppid,
+ * which is slowed by any tracer of system calls. Each is the minimum of several runs, so an
+ * interruption does not count. */
 #ifndef IPCSTALL_HOST_CPU_PROBE_H
 #define IPCSTALL_HOST_CPU_PROBE_H
 

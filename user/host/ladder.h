@@ -17,14 +17,13 @@
 struct ladder {
 	struct machine machine;
 	int cpu;	   /* where everything runs, the child too; -1: not pinned */
-	cpu_set_t allowed; /* before ladder_init() pinned the caller; ladder_free() gives it back */
+	cpu_set_t allowed; /* before ladder_init() pinned the caller; ladder_free() restores it */
 	const char *dir;   /* where the disk rungs make their file */
 	uint64_t seed;
 	char *memory; /* far larger than the last-level cache; made on first use */
 	size_t memory_size;
 	double ns[LADDER_SAMPLES];
-	char why[LADDER_WHY]; /* of the last rung that failed; of one that did not, how it was done
-			       */
+	char why[LADDER_WHY]; /* why the last rung failed, or how it was measured */
 };
 
 struct rung {
@@ -38,7 +37,7 @@ extern const struct rung ladder_rungs[]; /* ends with a NULL name */
 void ladder_init(struct ladder *l, const char *dir, uint64_t seed);
 void ladder_free(struct ladder *l);
 
-/* For the rungs: note why one cannot be climbed; returns -1. */
+/* For the rungs: note why one cannot be measured; returns -1. */
 int ladder_fail(struct ladder *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ladder_note(struct ladder *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -27,9 +27,9 @@ static uint64_t time_branches(const unsigned char *bits)
 	return now_ns() - t0;
 }
 
-/* The same branches over random bits, of which half are mispredicted, and over as many equal ones.
- * The difference from the fastest of the latter is BRANCHES / 2 mispredictions: what disturbs one
- * pass cannot make another's negative. */
+/* Times the branches over random bits, half of which are mispredicted, and over as many equal bits.
+ * The difference from the fastest pass over equal bits is BRANCHES / 2 mispredictions: a disturbed
+ * pass over equal bits cannot make it negative. */
 int rung_branch_miss(struct ladder *l)
 {
 	unsigned char *same = calloc(1, BRANCHES), *random = malloc(BRANCHES);
@@ -120,7 +120,8 @@ int rung_deflate(struct ladder *l)
 	return LADDER_SAMPLES;
 }
 
-/* Looked up at run time: no build needs it, every machine that has it gets the row. */
+/* snappy is looked up at run time: no build needs it, and every machine that has it gets the
+ * row. */
 typedef int (*snappy_compress_fn)(const char *in, size_t in_len, char *out, size_t *out_len);
 
 static int run_snappy(struct ladder *l, snappy_compress_fn compress)

@@ -25,7 +25,7 @@ struct disk {
 	char *buf;
 };
 
-/* Random content: a file system that compresses or a host that skips zeros would tell tales. */
+/* Random content, against file systems that compress and hosts that skip zeros. */
 static int fill(struct disk *d, uint64_t seed)
 {
 	struct rng r;

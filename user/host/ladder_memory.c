@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Caches and memory: chains of dependent loads, in an order that no prefetcher foresees. */
+/* Caches and memory: chains of dependent loads, in an order that no prefetcher predicts. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -76,7 +76,7 @@ int rung_l2(struct ladder *l)
 	return chase_cache(l, bytes > 16 * l1 ? power_of_two_below(16 * l1) : bytes, 20000);
 }
 
-/* Huge pages where they are to be had: a miss should be one of memory, not of the TLB besides. */
+/* Huge pages if available: a miss should be one of memory only, and not of the TLB too. */
 static bool make_memory(struct ladder *l)
 {
 	size_t want = power_of_two_below(4 * l->machine.l3_bytes),

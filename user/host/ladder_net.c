@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One connection over loopback to a child on the same CPU. The child answers each message with the
- * time at which it had all of it: both ends share CLOCK_MONOTONIC, so the way there is measured by
- * itself. */
+ * time at which all of it had arrived: both ends share CLOCK_MONOTONIC, so the one-way time to the
+ * child is measured directly. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>

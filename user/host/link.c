@@ -169,7 +169,7 @@ int link_up(const struct link_spec *spec, struct link *l, struct err *e)
 
 /* --- in use --- */
 
-/* The kernel has no way into a user namespace for those within (userns_install(): EINVAL). */
+/* A process within a user namespace cannot enter it again (userns_install(): EINVAL). */
 static bool is_in_user_ns(int fd)
 {
 	struct stat ours, theirs;
@@ -247,7 +247,7 @@ static int read_counters(int nl, int index, struct rtnl_link_stats64 *s, struct 
 	return qdisc_read(nl, index, queue);
 }
 
-/* What the switch lost on its way out to the other host. */
+/* Add what the switch dropped on its way to the other host. */
 static int add_switch_drops(const struct link *l, enum link_side side, struct link_stats *st)
 {
 	struct rtnl_link_stats64 dev;

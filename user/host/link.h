@@ -46,7 +46,7 @@ struct link_spec {
 	uint64_t gro;	 /* the same; follows tso when not given */
 	uint64_t pingpong; /* net.ipv4.tcp_pingpong_thresh, both hosts */
 	uint64_t quickack; /* enum link_switch: quickack on the routes of both hosts */
-	uint64_t cwnd;	   /* segments: the most the congestion window may be, on the routes of both
+	uint64_t cwnd;	   /* segments: limit of the congestion window, on the routes of both
 			      hosts */
 };
 
@@ -66,7 +66,7 @@ struct link {
 		.user_fd = -1, .ns_fd = { -1, -1, -1 }, .nl_fd = { -1, -1, -1 } \
 	}
 
-/* What one side's way out has seen since the link was made. */
+/* Counters of what one side sends, since the link was made. */
 struct link_stats {
 	uint64_t tx_bytes; /* by the device, headers included */
 	uint64_t tx_packets;
@@ -76,7 +76,7 @@ struct link_stats {
 	uint64_t requeues;
 	uint64_t backlog; /* bytes in the queue now */
 	uint64_t qlen;	  /* packets in the queue now */
-	bool has_queue;	  /* false: no queue to be in; the four above are then 0 for certain */
+	bool has_queue;	  /* false: there is no queue; the four above are then 0 for certain */
 };
 
 int link_parse(const char *text, struct link_spec *spec, struct err *e);
@@ -96,8 +96,8 @@ int link_enter(const struct link *l, enum link_side side, struct err *e);
 const char *link_addr(const struct link *l, enum link_side side, int family, struct err *e);
 /* Callable from any process that holds the link, in whatever namespace it is. Not for plain lo. */
 int link_stats(const struct link *l, enum link_side side, struct link_stats *st, struct err *e);
-/* Let go of the link; with the last process in it, it is gone. Idempotent and async-signal-safe:
- * only close(2). */
+/* Close the link's descriptors; the link goes with the last process in it. Idempotent and
+ * async-signal-safe: only close(2). */
 void link_down(struct link *l);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Runs in the child of link_up(): namespaces, devices, addresses, routes, queues. If it fails it
- * just ends, and the kernel clears away whatever there was. */
+/* Runs in the child of link_up(): makes namespaces, devices, addresses, routes and queues. If it
+ * fails it just ends, and the kernel removes everything. */
 #include "host/link_make.h"
 
 #include <arpa/inet.h>
@@ -76,9 +76,9 @@ static int no_namespace(struct err *e, const char *which)
 		       which);
 }
 
-/* Only the privilege over the new network namespaces is gained; the ids stay what they are. Where
- * the kernel will not have them mapped (root without CAP_SETFCAP: verify_root_map()) they only look
- * like nobody's. */
+/* Gains only the privilege over the new network namespaces; the ids stay the same. If the kernel
+ * refuses to map them (root without CAP_SETFCAP: verify_root_map()), they only look like
+ * nobody's. */
 static int enter_user_ns(struct link *l, struct err *e)
 {
 	uid_t uid = geteuid();
@@ -96,7 +96,7 @@ static int enter_user_ns(struct link *l, struct err *e)
 	return 0;
 }
 
-/* The first namespace shows whether our own privilege will do. */
+/* The first namespace shows whether our own privilege suffices. */
 static int unshare_net(struct maker *m, struct err *e)
 {
 	if (unshare(CLONE_NEWNET) == 0)
@@ -108,8 +108,8 @@ static int unshare_net(struct maker *m, struct err *e)
 	return unshare(CLONE_NEWNET) ? no_namespace(e, "network") : 0;
 }
 
-/* /proc/sys/net shows the namespace of whoever opens it. A switch speaks no IPv6 of its own into
- * its links. */
+/* /proc/sys/net shows the namespace of the process that opens it. A switch must not send IPv6 of
+ * its own into its links. */
 static int set_sysctls(struct maker *m, bool host, struct err *e)
 {
 	m->l->has_v6 = m->mtu >= IPV6_MIN_MTU && access("/proc/sys/net/ipv6/conf", F_OK) == 0;
@@ -246,7 +246,7 @@ static int ethtool(int ctl, const char *dev, uint32_t cmd, uint32_t *value)
 	return rc;
 }
 
-/* Set, and look whether it took: the kernel may keep a feature another one needs
+/* Set a feature and read it back: the kernel may keep one that another feature needs
  * (netdev_fix_features()). */
 static int set_offload(int ctl, const char *dev, const char *key, uint64_t want, uint32_t set,
 		       uint32_t get, struct err *e)
@@ -308,7 +308,8 @@ static int add_addr(int nl, int index, const struct net_addr *a, bool own_route,
 	return call(nl, &r, "an address", e);
 }
 
-/* The peer's hardware address is known: no question is asked on the link, and none can be lost. */
+/* The peer's hardware address is set here, so no neighbour is solicited on the link, and no such
+ * packet can be lost. */
 static int add_neighbour(int nl, int index, const struct net_addr *peer, int host, struct err *e)
 {
 	struct ndmsg m = { .ndm_family = (uint8_t)peer->family, .ndm_ifindex = index,
@@ -322,7 +323,7 @@ static int add_neighbour(int nl, int index, const struct net_addr *peer, int hos
 	return call(nl, &r, "a neighbour", e);
 }
 
-/* Does the spec ask for anything that is said on a route? */
+/* Does the spec set a metric of a route? */
 static bool has_metrics(const struct link_spec *s)
 {
 	return s->quickack == LINK_ON || s->cwnd;
@@ -408,10 +409,10 @@ static bool is_operational(int nl, int index)
 }
 
 /* The end of a veth pair that was raised first gets its carrier when the other end comes up, and
- * its queue a moment later, from a work item (linkwatch_do_dev()); until then it drops in silence
- * what it is given. That item holds the rtnl lock from the change of state until the queue is in
- * place: having seen the one, a request that takes the lock (raising it once more) cannot return
- * before the other. */
+ * its queue a moment later, from a work item (linkwatch_do_dev()). Until then it silently drops
+ * packets. The work item holds the rtnl lock from the change of state until the queue is in place.
+ * So after the new state has been seen, a request that takes the lock (raising the device once
+ * more) returns only when the queue is in place. */
 static int await(int nl, int index, struct err *e)
 {
 	const struct timespec pause = { .tv_nsec = 500000 };
@@ -469,9 +470,9 @@ static int make_veth(struct maker *m, struct err *e)
 	return raise_hosts(m, QDISC_WIRE | QDISC_HOST, e) ? -1 : address_hosts(m, e);
 }
 
-/* The wire's delay and loss sit in the switch, behind the host's rate limit: so the host's queue is
- * its device's only, as it is on a real network, and the sender does not feel the wire in its own
- * send buffer. */
+/* Delay and loss of the wire are in the switch, behind the host's rate limit. So only the host's
+ * device fills the host's queue, as on a real network, and packets on the wire do not count against
+ * the sender's send buffer. */
 static int add_port(struct maker *m, int host, struct err *e)
 {
 	char name[] = { 'p', 'o', 'r', 't', (char)('0' + host), '\0' };
@@ -483,8 +484,8 @@ static int add_port(struct maker *m, int host, struct err *e)
 	return shape(m, LINK_SWITCH, index, QDISC_WIRE, e);
 }
 
-/* Last, when the hosts are there to hear: nothing is lost, and counted as lost, before the link is
- * in use. */
+/* Raised last, when the hosts are up, so that nothing is lost, and counted as lost, before the link
+ * is in use. */
 static int raise_switch(int nl, struct err *e)
 {
 	if (set_up(nl, LINK_BRIDGE_INDEX, 0, 0, e))
@@ -505,7 +506,7 @@ static int make_bridge(struct maker *m, struct err *e)
 }
 
 /* The kernel's own route to ::1 has metric 0, which none of ours can have or beat
- * (IP6_RT_PRIO_USER): away with it. */
+ * (IP6_RT_PRIO_USER), so remove it. */
 static int drop_route_to_lo6(int nl, const struct rtmsg *like, const struct net_addr *to,
 			     struct err *e)
 {

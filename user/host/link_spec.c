@@ -101,8 +101,8 @@ static const struct unit *unit_find(const struct unit *u, const char *name)
 	return NULL;
 }
 
-/* The digits of "12.34" as 1234 and two decimals. Fails on no digits, and on more than 64 bits
- * hold. */
+/* The digits of "12.34" as 1234 and two decimals. Fails without digits, and if they exceed 64
+ * bits. */
 static const char *read_decimal(const char *s, uint64_t *digits, unsigned int *decimals)
 {
 	bool point = false;
@@ -225,7 +225,7 @@ static int conflict(struct err *e, const char *text)
 	return err_set(e, EXIT_BAD_USAGE, "--link: %s", text);
 }
 
-/* What each key may be by itself, but not with, or without, another. */
+/* Refuse values that are valid alone, but not with, or without, another key. */
 static int check_whole(const struct link_spec *s, struct err *e)
 {
 	if (s->burst && !s->rate)
@@ -248,7 +248,7 @@ static int check_whole(const struct link_spec *s, struct err *e)
 	return 0;
 }
 
-/* No key or value has any other, and an error message stays one line. */
+/* Keys and values have no other characters, and an error message stays one line. */
 static bool is_plain_text(const char *s)
 {
 	while (*s > ' ' && *s < 0x7f)

@@ -17,8 +17,8 @@
 #define IPCSTALL_CFLAGS "unknown"
 #endif
 
-/* gcc says __SANITIZE_ADDRESS__, clang __has_feature; there is no such mark of UBSan, so the flags
- * are asked. */
+/* gcc defines __SANITIZE_ADDRESS__, clang answers __has_feature(). UBSan has no such mark, but the
+ * build always adds it to ASan. */
 #if defined(__SANITIZE_ADDRESS__)
 #define HAS_ASAN 1
 #elif defined(__has_feature)
@@ -116,7 +116,7 @@ static void read_caches(struct machine *m)
 	}
 }
 
-/* Firmware's name for the product where there is one; else the CPU's own flag, which every x86
+/* The firmware's name for the product if there is one; else the CPU's own flag, which every x86
  * hypervisor sets. */
 static void read_virtualisation(struct machine *m)
 {

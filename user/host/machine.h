@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where a result was made: the machine, its kernel, and the build of this program. Unreadable is ""
- * or 0 = unknown. */
+/* Where a result was made: the machine, its kernel, and the build of this program. What cannot be
+ * read is "" or 0 (unknown). */
 #ifndef IPCSTALL_HOST_MACHINE_H
 #define IPCSTALL_HOST_MACHINE_H
 

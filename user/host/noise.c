@@ -151,8 +151,8 @@ static void all_cpus(cpu_set_t *set)
 		CPU_SET(i, set);
 }
 
-/* The canary and the listing of BPF programs are work of their own: they stay outside the window on
- * both sides. */
+/* The canary and the listing of BPF programs are work themselves, so both stay outside the
+ * window. */
 void noise_begin(struct noise_window *w, const pid_t *pids, int n_pids, const cpu_set_t *cpus)
 {
 	memset(w, 0, sizeof(*w));

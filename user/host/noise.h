@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What disturbed a measurement: read once before it and once after it, never during. Every figure
- * is the change over the window; one that this kernel or these privileges hide is NaN (unknown),
- * never 0. */
+/* What disturbed a measurement. Read once before and once after the measurement, never during it.
+ * Every figure is the change over the window; a figure that the kernel or missing privileges hide
+ * is NaN (unknown), never 0. */
 #ifndef IPCSTALL_HOST_NOISE_H
 #define IPCSTALL_HOST_NOISE_H
 
@@ -25,7 +25,7 @@ struct task_counts {
 	double cpu_ns;
 };
 
-/* Of the CPUs used, from /proc/stat; it counts in ticks of 1/sysconf(_SC_CLK_TCK). */
+/* Times of the CPUs used, from /proc/stat, which counts in ticks of 1/sysconf(_SC_CLK_TCK). */
 struct cpu_counts {
 	double task_ns, irq_ns, steal_ns;
 };
@@ -52,7 +52,7 @@ struct noise_report {
 	double tick_ns;			 /* resolution of the next three */
 	double steal_ns;		 /* taken by the host */
 	double competing_ns;		 /* at least this much CPU went to processes not watched */
-	double interrupt_ns;		 /* hard and soft interrupts: the traffic's own are in it */
+	double interrupt_ns;		 /* hard and soft interrupts, the traffic's own too */
 	struct task_counts tasks;	 /* sums over the watched processes */
 	double run_delay_ns[NOISE_PIDS]; /* of each of them, in the order given */
 	double freq_khz_before, freq_khz_after;
@@ -69,7 +69,7 @@ void noise_end(const struct noise_window *w, struct noise_report *out);
  * without the right to list them. */
 double noise_count_tracers(void);
 
-/* When to speak up. */
+/* Above which values there is a warning. */
 struct noise_limits {
 	double share;		 /* of the CPU time in the window, for steal and competition */
 	double switches_per_s;	 /* involuntary, per watched process */

@@ -8,7 +8,7 @@
 
 #include "host/noise.h"
 
-/* bpf(2) itself: the library that loads programs is the tracer's */
+/* bpf(2) itself: only the tracer uses the library that loads programs */
 static int ask(int command, union bpf_attr *a)
 {
 	return (int)syscall(SYS_bpf, command, a, sizeof(*a));
@@ -29,7 +29,7 @@ static int is_tracer(enum bpf_prog_type type)
 	}
 }
 
-/* 1 or 0; -1 when the program may not be looked at; 0 too when it has gone meanwhile. */
+/* 1: a tracing program; 0: another kind, or gone meanwhile; -1: it may not be inspected. */
 static int inspect(__u32 id)
 {
 	struct bpf_prog_info info = {};

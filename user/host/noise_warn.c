@@ -29,7 +29,7 @@ static void __attribute__((format(printf, 2, 3))) warn(struct warnings *w, const
 	va_end(ap);
 }
 
-/* Over the share, and by more than the two ticks that rounding can make up on each CPU. */
+/* Above the share, and above the two ticks on each CPU that rounding alone can cause. */
 static int too_much(const struct noise_report *r, const struct noise_limits *l, double ns)
 {
 	return ns > l->share * r->window_ns * r->n_cpus && ns > 2 * r->tick_ns * r->n_cpus;
@@ -56,7 +56,7 @@ static void warn_cpus(struct warnings *w, const struct noise_report *r,
 }
 
 /* Two ends on one CPU preempt each other all the time, and should. Switches are a disturbance only
- * where somebody else was there to take the CPU, or where that cannot be known. */
+ * if other processes used the CPU, or if that is unknown. */
 static void warn_tasks(struct warnings *w, const struct noise_report *r,
 		       const struct noise_limits *l)
 {

@@ -10,9 +10,9 @@
 #define FRAME_EXTRA 14U /* tbf counts the Ethernet header */
 #define DEFAULT_LIMIT \
 	(8U << 20) /* deep enough that a sender waits for its own buffer, not for a drop */
-#define WIRE_PACKETS 200000U /* a wire drops nothing for being long */
+#define WIRE_PACKETS 200000U /* a long wire drops nothing */
 
-/* One queue in the chain: its place, and what its parameters are worked out from. */
+/* One queue in the chain: its place, and what its parameters are computed from. */
 struct stage {
 	int nl, ifindex;
 	uint32_t parent;
@@ -40,8 +40,8 @@ static uint32_t limit_packets(const struct stage *st)
 	return n ? (uint32_t)n : 1;
 }
 
-/* net/sched/sch_tbf.c: tbf_change(). With the link layer named, the rate table of old is not asked
- * for. The buffer in bytes (TCA_TBF_BURST) outranks the one in scheduler ticks. */
+/* net/sched/sch_tbf.c: tbf_change(). If the link layer is given, the old rate table is not needed.
+ * The buffer in bytes (TCA_TBF_BURST) overrides the one in scheduler ticks. */
 static void put_tbf(struct rtnl_req *r, const struct stage *st)
 {
 	uint64_t bytes_s = st->s->rate / 8;
@@ -171,9 +171,9 @@ static const struct gnet_stats_queue *queue_stats(const struct nlmsghdr *n)
 }
 
 /* A drop in a child is counted again by its parents (netem_dequeue(), tbf_enqueue()), so the root
- * has them all. The backlog is that of the innermost queue: what netem holds is on its way along
- * the wire, not waiting for it. Our handles grow inwards: 1:, 2:, 3:. A handle of 0 is the default
- * queue nobody asked for (noqueue on veth and lo). */
+ * has them all. The backlog is that of the innermost queue: packets in netem are on the wire, and
+ * do not wait for it. Our handles grow inwards: 1:, 2:, 3:. A handle of 0 is a default queue that
+ * we did not add (noqueue on veth and lo). */
 static void read_one(const struct nlmsghdr *n, void *arg)
 {
 	const struct tcmsg *t = NLMSG_DATA(n);

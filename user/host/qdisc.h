@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The queues on a link's way out. Each in its own form (not host/link.h's spec): bytes, packets,
- * nanoseconds. */
+/* The queues on a link's outgoing path. Each in its own form (not host/link.h's spec): bytes,
+ * packets, nanoseconds. */
 #ifndef IPCSTALL_HOST_QDISC_H
 #define IPCSTALL_HOST_QDISC_H
 
@@ -8,8 +8,8 @@
 
 #include "host/link.h"
 
-/* Which queues a device carries. A shaped host has both; a switch port only the wire's, and its
- * hosts the rest. */
+/* Which queues a device carries. A shaped host has both; with a bridge, the switch's ports have
+ * only the wire's, and the hosts the rest. */
 enum qdisc_part { QDISC_WIRE = 1, QDISC_HOST = 2 };
 
 /* Put the queues on device `ifindex` of the namespace nl lives in, outermost first: netem (delay,

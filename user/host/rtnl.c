@@ -15,7 +15,7 @@ int rtnl_open(void)
 
 	if (fd < 0)
 		return -1;
-	/* Without these (before 4.12) there are no words with an error, and no less truth in it. */
+	/* Without these options (before 4.12) an error has no message, but is just as true. */
 	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
 	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
 	return fd;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* As much of rtnetlink as a link needs: build one request, send it, have the kernel's answer and
- * its words. */
+/* The part of rtnetlink that a link needs: build a request, send it, and read the kernel's answer
+ * and error message. */
 #ifndef IPCSTALL_HOST_RTNL_H
 #define IPCSTALL_HOST_RTNL_H
 
@@ -30,11 +30,11 @@ void rtnl_put_str(struct rtnl_req *r, uint16_t type, const char *s);
 struct rtattr *rtnl_nest(struct rtnl_req *r, uint16_t type);
 void rtnl_raw(struct rtnl_req *r, const void *data, size_t len);
 void rtnl_nest_end(struct rtnl_req *r, struct rtattr *nest);
-/* Send, and wait for the acknowledgement. -1 with errno, and in `why` the kernel's words when it
- * gave any. */
+/* Send, and wait for the acknowledgement. -1 with errno, and in `why` the kernel's error message if
+ * there is one. */
 int rtnl_call(int fd, struct rtnl_req *r, char *why, size_t len);
 int rtnl_dump(int fd, struct rtnl_req *r, rtnl_fn fn, void *arg);
-/* The same of a request to sock_diag; what the kernel does not tell is not told. */
+/* rtnl_dump() for a request to sock_diag. Errors are ignored. */
 void sock_diag_dump(struct rtnl_req *r, rtnl_fn fn, void *arg);
 
 /* The attribute of that type in a run of attributes, NULL when absent or cut short. */
