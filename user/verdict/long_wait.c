@@ -25,8 +25,7 @@
  */
 #define WAIT_SHARE 0.5
 #define FEED_SHARE (2.0 / 3)
-#define SLOWER	   1.2 /* times as long: the server's answers than the client's pauses before the
-			  next request */
+#define SLOWER	   1.2 /* answers take this many times the client's pauses */
 #define IDLE_SHARE 0.8
 #define BY_TURNS   0.2
 #define TURNS_HALF 0.5

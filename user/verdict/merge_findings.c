@@ -114,9 +114,10 @@ void candidates_free(struct candidates *c)
 
 /* ---- which are alike ---- */
 
-/* Threads of one process may have names of their own, and forked workers have one name: who is the
- * same by either is. A server's port is the remote one of its clients and the local one of itself;
- * which end is the server is not known, but the other port is not shared by many. */
+/* How findings are compared. Threads of one process may have different names, and forked workers
+ * have one name: those with the same process or the same name are alike. A server's port is the
+ * remote one of its clients and the local one of itself. It is not known which end is the server,
+ * but the client's port is not shared by many. */
 struct way {
 	const struct trace_snapshot *s;
 	bool remote, sender_by_name, blamed_by_name;
@@ -138,7 +139,7 @@ static int order_names(const struct who *a, const struct who *b)
 		       sizeof(((struct trace_call_stats *)NULL)->comm));
 }
 
-/* of several of whom none is sure there is only a name */
+/* If there are several processes, none of which is sure, there is only a name to compare. */
 static int order_whos(const struct who *a, const struct who *b, bool by_name)
 {
 	int d = by_name ? 0 : order((uint64_t)a->tgid, (uint64_t)b->tgid);
@@ -162,7 +163,7 @@ static uint16_t server_port(const struct trace_endpoint *ep, bool remote)
 	return remote ? ep->remote.port : ep->local.port;
 }
 
-/* A server that was not seen is known by its address alone. */
+/* A server that was not seen is known only by its address. */
 static int order_servers(const struct candidate *a, const struct candidate *b, const struct way *w)
 {
 	const struct trace_endpoint *x = &w->s->ep[a->f.endpoint], *y = &w->s->ep[b->f.endpoint];
@@ -185,7 +186,7 @@ static int order_candidates_alike(const struct candidate *a, const struct candid
 	return d ? d : order_servers(a, b, w);
 }
 
-/* of those that are alike the largest first */
+/* Puts the largest first among the findings that are alike. */
 static int by_likeness(const void *a, const void *b, void *way)
 {
 	const struct candidate *x = a, *y = b;
@@ -195,7 +196,8 @@ static int by_likeness(const void *a, const void *b, void *way)
 	return d ? d : order(x->f.endpoint, y->f.endpoint);
 }
 
-/* Of one name, and yet no workers: the one reads what the other sends, as in `cat | cat | cat`. */
+/* Two processes of one name that are no workers: one reads what the other sends, as in `cat | cat |
+ * cat`. */
 static bool one_behind_the_other(const struct candidate *a, const struct candidate *b)
 {
 	return a->sender.tgid != b->sender.tgid &&
@@ -203,8 +205,8 @@ static bool one_behind_the_other(const struct candidate *a, const struct candida
 		(b->blamed.tgid && b->blamed.tgid == a->sender.tgid));
 }
 
-/* A pipe is itself, whoever holds its ends. A Unix socket has no port to tell one service from
- * another, but of the same two processes it is one. */
+/* A pipe is like no other, whoever holds its ends. A Unix socket has no port that tells one service
+ * from another, so it is only like others of the same two processes. */
 static bool has_likes(const struct trace_endpoint *ep, const struct way *w)
 {
 	if (ep->proto == TRACE_PIPE)

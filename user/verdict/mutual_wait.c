@@ -8,18 +8,18 @@
 #include "verdict/times.h"
 #include "verdict/who.h"
 
-/* Of waits by turns nothing is at once; but that of two which are, the first began a little sooner,
- * or the last ended later, is no matter. */
+/* Waits by turns do not overlap. Mutual waits do, though the first may begin a little sooner, and
+ * the last end a little later. */
 #define AT_ONCE_SHARE 0.9
 
-/* who writes to what is read there, and who reads it */
+/* A pipe or one-way socket pair: the process that writes to it, and the one that reads. */
 struct one_way {
 	pid_t writer, reader;
 	uint64_t wait_ns;
 	int at;
 };
 
-/* A pipe, or a socket pair that is used as one: a child's standard input, say, in Node. */
+/* A pipe, or a socket pair that is used as one, such as a child's standard input in Node. */
 static bool is_one_way(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	const struct trace_endpoint *other = ep->peer >= 0 ? &s->ep[ep->peer] : ep;
@@ -39,8 +39,8 @@ static struct one_way one_way_at(const struct trace_snapshot *s, size_t i)
 				 (int)i };
 }
 
-/* There may be several that way, as a subprocess's output and its errors: it waits at the one where
- * it waits longest. */
+/* Several endpoints may lead back, such as a subprocess's output and its errors: takes the one with
+ * the longest wait. */
 static int search_back(const struct trace_snapshot *s, size_t i)
 {
 	struct one_way to = one_way_at(s, i);
@@ -59,7 +59,7 @@ static int search_back(const struct trace_snapshot *s, size_t i)
 	return back;
 }
 
-/* what a socket pair that nobody answers by another has is its own other end */
+/* A socket pair without another one that leads back has its own other end. */
 static int back_or_peer(const struct trace_endpoint *ep, int back)
 {
 	return back >= 0 || ep->proto == TRACE_PIPE ? back : ep->peer;
@@ -84,7 +84,7 @@ int outgoing_endpoint(const struct trace_snapshot *s, size_t i)
 	return outgoing_endpoint_by(s, i, reverse_endpoint(s, i));
 }
 
-/* of those between the same two the longest wait comes first */
+/* Between the same two processes the longest wait comes first. */
 static int ways_order(const void *x, const void *y)
 {
 	const struct one_way *a = x, *b = y;
@@ -109,7 +109,7 @@ static size_t list_ways(const struct trace_snapshot *s, struct one_way *v)
 	return n;
 }
 
-/* the first of those that lead from the one to the other; -1: there is none */
+/* The first endpoint that leads from `writer` to `reader`; -1: there is none. */
 static int first_between(const struct one_way *v, size_t n, pid_t writer, pid_t reader)
 {
 	struct one_way want = { writer, reader, UINT64_MAX, -1 };
@@ -156,7 +156,8 @@ static struct who who_answers(const struct trace_snapshot *s, size_t i, size_t b
 	return who_was_last(&s->ep[outgoing_endpoint_by(s, i, (int)back)].tx_calls);
 }
 
-/* As far as was seen: who has not sent yet may be any thread of his. */
+/* Is the reader the thread that answers? If nobody has sent yet, any thread of its process may
+ * be. */
 static bool sleeps_himself(const struct trace_snapshot *s, size_t i, size_t back)
 {
 	struct who reader = who_was_last(&s->ep[i].rx_calls), writer = who_answers(s, i, back);
@@ -171,7 +172,8 @@ static bool sleeps_alone(const struct trace_snapshot *s, size_t i, size_t back)
 	return reader.tid && writer.tid && !reader.others && !writer.others;
 }
 
-/* of its sender's last change of state: since when it has sent nothing, if nothing is under way */
+/* Did the sender's state change during the wait? A sender that is idle has sent nothing since its
+ * last change. */
 static bool changed_during(const struct trace_ledger *tx, uint64_t at_ns, uint64_t wait_ns)
 {
 	uint64_t quiet = at_ns > tx->since_ns ? at_ns - tx->since_ns : 0;
@@ -185,7 +187,7 @@ bool is_quiet_known(const struct trace_endpoint *ep)
 	return ep->tx_calls.quiet_ns && trace_messages_known(&ep->tx_calls);
 }
 
-#define FEW 4 /* times, each until somebody gives up */
+#define FEW 4 /* waits, each until somebody gives up */
 
 bool has_one_long_wait(const struct trace_endpoint *ep)
 {
@@ -195,8 +197,8 @@ bool has_one_long_wait(const struct trace_endpoint *ep)
 	       2 * ep->tx_calls.quiet_ns >= wait;
 }
 
-/* Looks see no message; but of a connection what came in all that time, and of a pipe that its ring
- * moved. */
+/* Samples see no messages. But of a TCP connection they see the bytes that came, and of a pipe that
+ * its ring moved. */
 static bool hears_nothing(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -229,7 +231,7 @@ static enum wait_end end_at(const struct trace_endpoint *ep, uint64_t wait_ns)
 	return ep->closed ? WAIT_ENDED : WAIT_SENT;
 }
 
-/* A filter that keeps its output until the end of its input answers once whoever asked it gives up,
+/* A filter that keeps its output until the end of its input answers only when its client gives up
  * and closes. */
 static bool was_closed_in_vain(const struct trace_endpoint *ep, uint64_t wait_ns)
 {
@@ -237,8 +239,8 @@ static bool was_closed_in_vain(const struct trace_endpoint *ep, uint64_t wait_ns
 	       (double)ep->tx_calls.quiet_ns >= AT_ONCE_SHARE * (double)wait_ns;
 }
 
-/* What it asked then was never answered: with MSG_WAITALL the other end gets the rest of a question
- * that is too short when this one closes. */
+/* The request was never answered. With MSG_WAITALL the other end gets a request that is too short
+ * when this end closes. */
 static bool was_left_unanswered(const struct trace_endpoint *ep, uint64_t wait_ns)
 {
 	return ep->proto != TRACE_PIPE && ep->closed && trace_messages_known(&ep->rx_calls) &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "verdict/negligible.h"
 
-/* Half of a delayed ACK is a length that somebody may look for, however long he watched. */
+/* A user may look for a time of half a delayed ACK, however long the session is. */
 #define ALWAYS_NS	 20000000
 #define NEGLIGIBLE_SHARE 0.005
 

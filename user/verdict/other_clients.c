@@ -10,7 +10,7 @@ static uint64_t accepted(const struct trace_endpoint *ep)
 	return began(ep) + ep->making.accept_ns;
 }
 
-/* in which the one had its connection while the other had none yet */
+/* The time in which the server had accepted `has` but not yet `waits`. */
 static uint64_t time_together(const struct trace_endpoint *waits, const struct trace_endpoint *has)
 {
 	uint64_t from = larger(began(waits), accepted(has)),
@@ -19,15 +19,15 @@ static uint64_t time_together(const struct trace_endpoint *waits, const struct t
 	return to > from ? to - from : 0;
 }
 
-/* From what it read there to its answer, and asleep in a call there: it did nothing else, unless
- * another thread did. */
+/* From each read there to the answer, and asleep in a call there: the server did nothing else,
+ * unless by another thread. */
 static uint64_t was_busy_with(const struct trace_endpoint *ep)
 {
 	return ep->tx_calls.reply_ns + ep->tx_calls.open_reply_ns + ep->rx.ns[RX_WAIT] +
 	       ledger_stall_ns(&ep->tx);
 }
 
-#define LITTLE_OF_WAIT 0.05 /* of many clients those whose requests take no time are left out */
+#define LITTLE_OF_WAIT 0.05 /* clients whose requests take less of it are left out */
 
 static bool is_client_of_same(const struct trace_snapshot *s, size_t i, size_t other)
 {
@@ -38,8 +38,8 @@ static bool is_client_of_same(const struct trace_snapshot *s, size_t i, size_t o
 	       (b->making.accept_ns || answers_requests(s, other));
 }
 
-/* the other's requests and answers, while this one had its connection too, by the thread that reads
- * here */
+/* How long the thread that reads here worked on requests of the other client while both had a
+ * connection. */
 static uint64_t thread_was_busy(const struct trace_endpoint *ep, const struct trace_endpoint *other)
 {
 	uint64_t from = larger(began(ep), began(other)), to = smaller(ep->at_ns, other->at_ns),
@@ -51,7 +51,7 @@ static uint64_t thread_was_busy(const struct trace_endpoint *ep, const struct tr
 	return smaller(busy, to - from);
 }
 
-/* most of what lay unread there did so before anybody had the connection */
+/* Most of the unread time passed before anybody had the connection. */
 bool lay_in_queue(const struct trace_endpoint *ep, uint64_t unread_ns)
 {
 	return 2 * ep->making.accept_unread_ns >= unread_ns;

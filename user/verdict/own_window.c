@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "verdict/own_window.h"
 
-/* The kernel lets its own choice of a window grow to twice what comes in a round trip, or more. */
+/* A window that the kernel chooses itself grows to at least twice what comes in a round trip. */
 #define WINDOW_SHARE 0.6
 #define LONG_PATH_US 1000
 #define MUCH	     100000 /* bytes: less says little */

@@ -5,7 +5,8 @@
 #include "verdict/overlap.h"
 #include "verdict/who.h"
 
-/* of the shortest of its waits, that all wait at once; of a wait, that the reader was asleep */
+/* the share of the shortest wait in which all wait at once; the share of a wait in which its reader
+ * is asleep */
 #define AT_ONCE 0.9
 
 enum { CIRCLE_MAX = 16 };
@@ -14,9 +15,9 @@ struct period {
 	uint64_t from, to;
 };
 
-/* The last wait there, if nothing was sent since it began and it had not ended. Of an end that was
- * closed nobody knows whether it was read until then, unless that wait is as long as nothing was
- * sent. */
+/* The last wait there, if it has not ended and nothing was sent since it began. For a closed
+ * endpoint it is unknown whether the wait lasted until the close, unless the longest wait is as
+ * long as the time in which nothing was sent. */
 static struct period last_wait(const struct trace_endpoint *ep)
 {
 	uint64_t quiet = ep->tx_calls.quiet_ns, longest = ep->rx.max[RX_WAIT],
@@ -32,7 +33,8 @@ static struct period last_wait(const struct trace_endpoint *ep)
 	return (struct period){ .from = ep->at_ns - ns, .to = ep->at_ns };
 }
 
-/* A ring that passes something on waits again and again, and no time is much longer than others. */
+/* A ring that passes something on waits again and again, and no wait is much longer than the
+ * others. */
 static bool stands_still(const struct trace_endpoint *ep)
 {
 	struct period p = last_wait(ep);
@@ -41,7 +43,7 @@ static bool stands_still(const struct trace_endpoint *ep)
 	       (double)asleep_ns(ep) >= AT_ONCE * (double)ep->rx.ns[RX_WAIT];
 }
 
-/* Of a connection that nobody has accepted: who listens there. */
+/* For a connection that nobody has accepted: the process that listens there. */
 static struct who who_should_send(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	const struct trace_call_stats *b = who_sends(s, ep);
@@ -53,7 +55,7 @@ static struct who who_should_send(const struct trace_snapshot *s, const struct t
 	return l ? (struct who){ .tgid = l->tgid, .comm = l->comm } : (struct who){};
 }
 
-/* where whoever should send there waits himself; -1: not seen to */
+/* The endpoint at which the process that should send there waits itself; -1: none was seen. */
 static int next_of(const struct trace_snapshot *s, size_t i, struct who *sender)
 {
 	*sender = who_should_send(s, &s->ep[i]);
@@ -91,8 +93,9 @@ static bool is_connection(const struct trace_endpoint *ep)
 	return ep->peer >= 0 && (ep->proto == TRACE_TCP || is_unix_connection(ep));
 }
 
-/* Of two, each asks the other by a connection of its own: what the two ends of one wait for, or a
- * parent and its child, is judged elsewhere (waits_for_it_too()). */
+/* A circle of two needs two connections, on each of which one sends requests to the other. Mutual
+ * waits at the two ends of one connection, or of a parent and its child, are judged elsewhere
+ * (waits_for_it_too()). */
 static bool is_circle(const struct trace_snapshot *s, size_t first, const struct reader_circle *c)
 {
 	const struct trace_endpoint *a = &s->ep[first], *b = &s->ep[c->next];

@@ -13,7 +13,7 @@
 #include "verdict/other_findings.h"
 #include "verdict/times.h"
 
-/* less of a connection's life is no matter */
+/* a smaller share of the lifetime does not matter */
 #define SLOW_SHARE 0.1
 
 bool slow_connect_matters(const struct slow_connect *c)
@@ -30,7 +30,7 @@ int address_order(const struct trace_endpoint *a, const struct trace_endpoint *b
 	return c ? c : a->remote.port - b->remote.port;
 }
 
-/* A loop of a shell starts a new process for each try, of one name. */
+/* A shell loop starts a new process, of the same name, for each try. */
 static int place_order(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
 	int c = strcmp(program_at(a)->comm, program_at(b)->comm);
@@ -38,7 +38,7 @@ static int place_order(const struct trace_endpoint *a, const struct trace_endpoi
 	return c ? c : address_order(a, b);
 }
 
-/* those of one program to one address together, in the order of time */
+/* Puts the tries of one program to one address together, in the order of time. */
 static int try_order(const void *x, const void *y)
 {
 	const struct trace_endpoint *a = *(const struct trace_endpoint *const *)x,
@@ -55,7 +55,7 @@ static bool was_begun_here(const struct trace_endpoint *ep)
 	return ep->proto == TRACE_TCP && ep->making.connect_ns;
 }
 
-/* A check of a server's health connects, and resets that. */
+/* A health check connects, and resets the connection without any data. */
 static bool was_reset(const struct trace_endpoint *ep)
 {
 	return ep->making.reset && (ep->tx_calls.bytes || ep->rx_calls.bytes);
@@ -85,7 +85,7 @@ static size_t count_alike(const struct trace_endpoint **v, size_t n)
 	return i;
 }
 
-/* Of those that are alike: is it more than what is kept? */
+/* Keeps the sum of n tries that are alike in `most`, if it is more. */
 typedef void judge_alike(const struct trace_snapshot *s, const struct trace_endpoint **v, size_t n,
 			 struct slow_connect *most);
 
@@ -113,8 +113,8 @@ static enum rejection rejection_of(const struct trace_endpoint *ep)
 	return was_reset(ep) && !ep->rx_calls.bytes ? REJECTED_RESET : REJECTED_NOT;
 }
 
-/* Until the next try: a refusal takes no time, and until a reset the program waits for an answer.
- */
+/* The time until the next try. A refusal takes no time; until a reset the program waits for an
+ * answer. */
 static uint64_t until_next(const struct trace_endpoint *ep, const struct trace_endpoint *next)
 {
 	uint64_t from = ep->tx_calls.refused_n ? began(ep)
@@ -123,7 +123,7 @@ static uint64_t until_next(const struct trace_endpoint *ep, const struct trace_e
 	return began(next) > from ? began(next) - from : 0;
 }
 
-/* of n tries that are alike */
+/* The sum over n tries that are alike. */
 static struct slow_connect sum_rejected(const struct trace_snapshot *s,
 					const struct trace_endpoint **v, size_t n,
 					enum rejection how)
@@ -143,7 +143,8 @@ static struct slow_connect sum_rejected(const struct trace_snapshot *s,
 	return sum;
 }
 
-/* One refusal is an answer: a name has several addresses. Who tries again waits. */
+/* A single refusal is an answer: a name may have several addresses. A program that tries again
+ * waits. */
 #define TRIES	 2
 #define AGAIN_NS 100000000
 

@@ -8,7 +8,7 @@
 #include "verdict/other_findings.h"
 #include "verdict/times.h"
 
-/* Who computes most of that time does not wait. */
+/* A program that computes for half of that time, or more, does not wait. */
 #define BUSY_TIMES 2
 
 static bool is_listened_on(const struct trace_snapshot *s, const struct trace_endpoint *ep,
@@ -25,8 +25,9 @@ static uint64_t replies_of(const struct trace_call_stats *b)
 	return b->reply_n + (b->open_reply_ns != 0);
 }
 
-/* Who asks several by pipes, and waits for all of them in epoll, is timed from the last question to
- * the first answer. Whoever answers each question that it reads has its own time. */
+/* A client that sends requests to several processes by pipes, and waits for all of them in epoll,
+ * is timed from the last request to the first answer. Then the server's own time counts, if it
+ * answers each request that it reads. */
 static bool lacks_replies(const struct trace_endpoint *ep)
 {
 	const struct trace_call_stats *in = &ep->rx_calls, *out = &ep->tx_calls;
@@ -40,7 +41,7 @@ static bool is_ephemeral(const struct trace_addr *a)
 	return a->port >= TRACE_EPHEMERAL_PORT;
 }
 
-/* A process that is so much older than what was seen of the endpoint may have used it before. */
+/* A process this much older than the first sight of the endpoint may have used it before. */
 #define AT_IT_NS 300000000
 
 static bool was_at_it(const struct trace_endpoint *ep, uint64_t born_ns)
@@ -48,8 +49,9 @@ static bool was_at_it(const struct trace_endpoint *ep, uint64_t born_ns)
 	return born_ns && born_ns + AT_IT_NS < began(ep);
 }
 
-/* Two that were at it before the session: who spoke first nobody saw. A helper is younger than
- * whoever asks it. 1: the reader at i asks, 0: it is asked, -1: not known. */
+/* If both processes used the endpoint before the session, nobody saw which one spoke first. A
+ * helper is younger than its client. 1: the reader at i is the client, 0: the server, -1: not
+ * known. */
 static int asks_by_age(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -65,7 +67,7 @@ static int asks_by_age(const struct trace_snapshot *s, size_t i)
 	return own->born_ns < other->born_ns;
 }
 
-/* Who speaks first is answered before it answers. */
+/* The end that speaks first is answered before it answers. */
 static bool spoke_first(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -86,15 +88,15 @@ static bool older_than(const struct trace_endpoint *ep, uint64_t born_ns)
 	return born_ns && began(ep) < born_ns;
 }
 
-/* It was made by the one end's process, and given to the other's when that was started. */
+/* The process at ep made the socket pair, and gave the other end to a process that it started. */
 static bool started_with(const struct trace_endpoint *ep, const struct trace_endpoint *other)
 {
 	return older_than(other, other->rx_calls.born_ns) && ep->rx_calls.born_ns &&
 	       !older_than(ep, ep->rx_calls.born_ns);
 }
 
-/* A helper says that it is ready, and then answers whoever started it: it has the first word and
- * the last. A child that asks its parent is answered last. */
+/* A helper reports that it is ready, and then answers the process that started it: it sends the
+ * first message and the last. A child that sends requests to its parent gets the last one. */
 static bool is_greeted(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -116,7 +118,8 @@ static bool has_connected(const struct trace_snapshot *s, const struct trace_end
 	       (ep->remote.port && is_listened_on(s, ep, ep->remote.port));
 }
 
-/* A server may greet whoever connects: who did is known of TCP, or told by the ports. */
+/* A server may send first, to greet its client. Who connected is known for TCP, or the ports tell
+ * it. */
 bool sends_requests(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -131,7 +134,7 @@ bool sends_requests(const struct trace_snapshot *s, size_t i)
 	return spoke_first(s, i) || is_greeted(s, i);
 }
 
-/* Of a socket pair, or of two pipes, the other end was first to ask. */
+/* The other end of a socket pair, or of two pipes, sent the first request. */
 static bool other_spoke_first(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -141,7 +144,7 @@ static bool other_spoke_first(const struct trace_snapshot *s, size_t i)
 	       other != (int)i && spoke_first(s, (size_t)other);
 }
 
-/* as they were sent, where that was seen: a server may read each in two pieces */
+/* The requests as they were sent, if that was seen: a server may read each in two pieces. */
 static const struct trace_call_stats *questions_to(const struct trace_snapshot *s,
 						   const struct trace_endpoint *ep)
 {
@@ -152,7 +155,7 @@ static const struct trace_call_stats *questions_to(const struct trace_snapshot *
 	return sent && sent->messages && trace_messages_known(sent) ? sent : &ep->rx_calls;
 }
 
-/* It has answered whenever it waits: a question may be written in several pieces. */
+/* The server waits only after it has answered, however many pieces a request is written in. */
 #define AFTER_ANSWERS 0.8
 
 static bool waits_after_answers(const struct trace_endpoint *ep)
@@ -164,8 +167,8 @@ static bool waits_after_answers(const struct trace_endpoint *ep)
 	       (double)(in->reply_ns + in->open_reply_ns) >= AFTER_ANSWERS * (double)wait;
 }
 
-/* Where it was watched from the middle of a wait on, nobody saw what that one came after. But a
- * server that answers at once owes nothing while it waits. */
+/* If the session began in the middle of a wait, nobody saw whether that wait came after an answer.
+ * But a server that answers at once owes nothing while it waits. */
 static bool answers_at_once(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	const struct trace_call_stats *out = &ep->tx_calls;
@@ -175,7 +178,7 @@ static bool answers_at_once(const struct trace_snapshot *s, const struct trace_e
 		       (1 - AFTER_ANSWERS) * (double)ep->rx.ns[RX_WAIT];
 }
 
-/* A server may speak first, to greet whoever connected. */
+/* A server may speak first, to greet its client. */
 static bool answers_requests_by_messages(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -210,8 +213,8 @@ static bool is_socket_pair(const struct trace_endpoint *ep)
 	return is_unix_connection(ep) && !ep->making.connected && !ep->making.accepted;
 }
 
-/* No look tells who spoke first. A connection has its ports; a helper at two pipes or at a socket
- * pair was started by whoever asks it, and has the higher number. */
+/* Samples do not tell who spoke first. A connection has its ports. A helper at two pipes or at a
+ * socket pair was started by its client, and has the higher PID. */
 static bool answers_requests_by_samples(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -240,9 +243,9 @@ static bool wrote_after(const struct trace_looks *l, const struct trace_looks *o
 	return l->writes && (!other->writes || l->wrote_after_ns >= other->wrote_by_ns);
 }
 
-/* Where a question follows an answer between the same two looks, or nothing was written since the
- * first, the pipes' whole lives tell: each question had its answer, but the last. What is never
- * answered are no questions, unless it is the first. */
+/* If a request follows an answer between the same two samples, or nothing was written since the
+ * first sample, the pipes' whole lives tell: each request but the last had its answer. Writes that
+ * are never answered are no requests, except for the first. */
 bool asked_last(const struct trace_snapshot *s, size_t i)
 {
 	bool by_looks = s->looks && is_sampled_only(&s->ep[i]) && s->ep[i].proto == TRACE_PIPE;
@@ -268,8 +271,8 @@ bool is_lifeline(const struct trace_snapshot *s, size_t i)
 	       !all_writes(&s->looks[i]);
 }
 
-/* Whose replies tell how long it was without an answer: what came; where no hook saw that (splice),
- * what the other end took to answer. */
+/* The calls whose replies tell how long ep had no answer: its reads or, if no hook saw those
+ * (splice), the sends of the other end. */
 static const struct trace_call_stats *replies_to(const struct trace_snapshot *s,
 						 const struct trace_endpoint *ep)
 {
@@ -288,8 +291,8 @@ static bool found_throughout(const struct trace_looks *l, unsigned int fact)
 	return l->n >= LOOKS_LEAST && (double)l->fact[fact] >= THROUGHOUT * (double)l->n;
 }
 
-/* What came as soon as it had sent may be a reaction, of HTTP/2 say; but a server that waits for
- * nothing there is at work on it. */
+/* Data that came as soon as this end had sent may be a mere reaction, as of HTTP/2. But a server
+ * that does not wait for data there is at work on a request. */
 static bool looked_asked_before(const struct trace_looks *l)
 {
 	return found_throughout(l, TRACE_FACT_OWES_ANSWER) &&
@@ -319,8 +322,8 @@ static size_t connections_of(const struct trace_snapshot *s, pid_t tgid)
 	return n;
 }
 
-/* No Unix socket tells when it was last used. But who sleeps in a call that receives there waits
- * for something; of a process that serves many it may be news. */
+/* A Unix socket does not tell when it was last used. But a peer that sleeps in a receive call there
+ * waits for something. If the process serves many, that may be news. */
 static bool is_awaited_by_call(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -347,8 +350,8 @@ bool was_asked_before(const struct trace_snapshot *s, size_t i)
 			: s->ep[i].tx_calls.open_reply_ns != 0;
 }
 
-/* There were answers, or all looks found none to what it had sent: the first has yet to come, or
- * came to what it had sent before the session. */
+/* There were answers, or all samples found the last request unanswered: the first answer is yet to
+ * come, or came to a request from before the session. */
 static bool looked_like_question(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_call_stats *in = &s->ep[i].rx_calls, *out = &s->ep[i].tx_calls;
@@ -359,8 +362,8 @@ static bool looked_like_question(const struct trace_snapshot *s, size_t i)
 	       found_throughout(&s->looks[i], TRACE_FACT_UNANSWERED);
 }
 
-/* Nothing was answered yet: is it a question at all? Between two processes of one program, over a
- * Unix socket, news go one way too. */
+/* If nothing was answered yet, is it a request at all? Over a Unix socket, between two processes of
+ * one program, news goes one way too. */
 static bool may_be_question(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -392,7 +395,8 @@ static bool was_at_work(const struct trace_call_stats *b, uint64_t ns)
 	return b->cpu_res != TRACE_UNKNOWN && BUSY_TIMES * b->cpu_ns >= ns;
 }
 
-/* An answer is timed until it is read. Where answers come whole, what lies unread here has come. */
+/* An answer is timed until it is read. If answers come whole, one has come while data lies unread
+ * here. */
 static uint64_t came_but_unread(const struct trace_endpoint *ep, const struct trace_call_stats *b)
 {
 	return b == &ep->rx_calls && ep->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN &&
@@ -401,8 +405,9 @@ static uint64_t came_but_unread(const struct trace_endpoint *ep, const struct tr
 		       : 0;
 }
 
-/* An answer in many pieces, with pauses between them: the first piece is its reply, and the rest
- * comes unasked. What passes before it asks again, or after the last piece, is its own. */
+/* An answer in many pieces, with pauses between them: the first piece is the reply, and the rest
+ * comes without a request. The time until the client's next request, or since the last piece, is
+ * the client's own. */
 #define STREAM_PIECES 3
 
 static uint64_t streamed_ns(const struct trace_endpoint *ep)
@@ -436,7 +441,8 @@ struct reader_spell unanswered_at(const struct trace_snapshot *s, size_t i)
 	return r;
 }
 
-/* What a call tells is not told better by this: it waits there, and not in epoll. */
+/* If waits in calls are at least half of the time, the calls tell it: the reader does not wait in
+ * epoll. */
 #define MOST_IN_CALLS 0.5
 
 bool waits_out_of_calls(const struct trace_snapshot *s, size_t i)
@@ -444,9 +450,8 @@ bool waits_out_of_calls(const struct trace_snapshot *s, size_t i)
 	return (double)s->ep[i].rx.ns[RX_WAIT] < MOST_IN_CALLS * (double)unanswered_at(s, i).ns;
 }
 
-/* Output of a child, which ended: whoever started it had no other reason to read. It looks by
- * poll() for it, at the child's errors at the same time, and it came late, shortly before the end.
- */
+/* Output of a child that has ended: its parent had no other reason to read. The parent waits in
+ * poll() for output and errors at once, and the output came late, shortly before the end. */
 #define MOST_OF_LIFE 0.5
 #define READ_AT_ONCE 0.1
 
