@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From a verdict to the words of its card: one row a kind of finding. */
+/* Makes the text of a card from a verdict: one function for each kind of finding. */
 #include "render/card.h"
 
 #include <inttypes.h>
@@ -32,7 +32,7 @@ const char *const fix_state_names[FIX_STATES] = { NULL, "suggested", "proven", "
 #define CAUSE_WHAT(sym, num, name, stall, nist, what, fix) [sym] = what,
 static const char *const whats[TX_N] = { TX_STATES(CAUSE_WHAT) };
 
-/* what is made, of what */
+/* the card that is made, and its sources */
 struct making {
 	const struct trace_snapshot *s;
 	const struct verdict *v;
@@ -51,7 +51,7 @@ static void someone(struct who *p, bool several, char *buf, size_t len)
 	who_name(p, buf, len);
 }
 
-/* whoever reads what goes out there */
+/* the program that reads what this endpoint sends, or its address */
 static void reader_name(const struct making *m, const struct finding *f, char *buf, size_t len)
 {
 	const struct trace_call_stats *b = who_reads(m->s, &m->s->ep[f->endpoint]);
@@ -62,7 +62,7 @@ static void reader_name(const struct making *m, const struct finding *f, char *b
 		address_of_peer(&m->s->ep[f->endpoint], buf, len);
 }
 
-/* who keeps it waiting, as far as anybody does; else whose end it is */
+/* the process that is blamed for a stall; if none is, the owner of the other end */
 static void blamed_name(const struct making *m, const struct finding *f, char *buf, size_t len)
 {
 	struct who late = finding_blamed(m->s, f), held_up = finding_sender(m->s, f);
@@ -184,7 +184,7 @@ static void fix_doing(const struct making *m, bool reads)
 
 /* ---- stalls ---- */
 
-/* where nobody is to blame: what it waits for */
+/* what a sender waits for if nobody is blamed */
 static const char *const waits_for[TX_N] = {
 	[TX_SNDBUF] = "room in its send buffer", [TX_RECOVERY] = "a retransmission",
 		[TX_PACING] = "its own pacing",
@@ -241,7 +241,7 @@ static void head_of_stall(const struct making *m, const struct finding *f)
 			 waits_for[f->cause], *c->whom ? " of " : "", c->whom);
 }
 
-/* who waits at the end of the chain is to be looked at, and not who stands between */
+/* Names the process at the end of the chain first, since it is the one to look at. */
 static void head_of_root(const struct making *m, const struct finding *f,
 			 const struct finding *root)
 {
@@ -280,8 +280,9 @@ static void head_of_circle(const struct making *m, const struct finding *f)
 		 f->circle, c->who, c->whom);
 }
 
-/* What lies unread holds up its sender only where no buffer has room for more. */
-#define LONGER 2 /* times, than that */
+/* Unread data holds up its sender only while no buffer has room for more, so it may lie there much
+ * longer than the stall lasts. */
+#define LONGER 2 /* times the stall */
 
 static void append_unread(const struct making *m, const struct finding *f, char *buf, size_t len)
 {
@@ -321,7 +322,7 @@ static const char *why_of_path(const struct finding *f)
 				: "packets were lost on the path";
 }
 
-/* A listener of this host tells whether it threw it away. */
+/* A listener on this host tells whether its full accept queue dropped the SYN. */
 static void why_of_syn(const struct making *m, const struct finding *f)
 {
 	const struct trace_listener *l = full_listener(m->s, &m->s->ep[f->endpoint]);
@@ -335,7 +336,7 @@ static void why_of_syn(const struct making *m, const struct finding *f)
 		text_append(buf, len, ": the listener's accept queue was full");
 }
 
-/* a small window, and a slow pace, follow from loss */
+/* loss makes the congestion window small and the pace slow */
 static void append_retransmits(const struct trace_endpoint *ep, char *buf, size_t len)
 {
 	if (ep->proto == TRACE_TCP && ep->retransmits_res != TRACE_UNKNOWN &&
@@ -355,8 +356,7 @@ static void rate_text(double a_second, const char *unit, char *buf, size_t len)
 	snprintf(buf, len, "%.*s %s%s/s", (int)n, text, text + n, unit);
 }
 
-/* whose pace it is, where that is known */
-/* Its rate at the end is not what it sent at. */
+/* Names no rate: in slow start the last rate is not the rate at which data was sent. */
 static void why_of_slow_start(const struct making *m, const struct trace_endpoint *ep,
 			      const char *cause)
 {
@@ -369,6 +369,7 @@ static void why_of_slow_start(const struct making *m, const struct trace_endpoin
 		 cause, (double)ep->tx.lifetime_ns / (1e3 * ep->min_rtt_us), trip);
 }
 
+/* Says who sets the pace, if that is known. */
 static void why_of_pacing(const struct making *m, const struct trace_endpoint *ep)
 {
 	char *buf = m->c->why, rate[32];
@@ -441,15 +442,15 @@ static void why_of_stall(const struct making *m, const struct finding *f)
 		set_surety(m->c, f->surety);
 }
 
-/* Its reader does something else, which was looked at. */
+/* Whether the stall is explained by what its reader does instead of reading. */
 static bool is_elsewhere(const struct making *m, const struct finding *f)
 {
 	return f->blamed == BLAME_PEER_READER && f->deadlock < 0 && !f->circle &&
 	       f->reader_waits < 0 && !f->small_reads && !reader_halted(m->s, f);
 }
 
-/* One end was seen: all the while it wrote in vain, what had come for it lay unread. Where the
- * other end does the same neither goes on. */
+/* Whether the only end that was seen had unread data all the while its own sends were stalled. If
+ * the other end does the same, neither goes on. */
 #define ALL_THE_WHILE 0.9
 
 static bool may_be_deadlock(const struct making *m, const struct finding *f)
@@ -557,7 +558,7 @@ static void why_of_limit(const struct making *m, const struct finding *f)
 			 "throughput");
 }
 
-/* nobody waits in vain */
+/* a healthy stream, and what limits it */
 static void card_limit(const struct making *m)
 {
 	const struct finding *f = &m->v->v[m->v->lead];
@@ -576,7 +577,7 @@ static void card_limit(const struct making *m)
 									 : SEEN_BOTH_ENDS);
 }
 
-/* ---- what stalls no sender that was seen ---- */
+/* ---- findings without a stall of a sender that was seen ---- */
 
 static void card_undelivered(const struct making *m)
 {
@@ -617,7 +618,7 @@ static void card_withheld(const struct making *m)
 	take_fix(m);
 }
 
-/* nobody waits for it but itself */
+/* The reader takes up its answers late, which delays only the reader itself. */
 static void card_of_late_answers(const struct making *m)
 {
 	const struct reader_spell *late = &m->v->late;
@@ -638,7 +639,7 @@ static void card_of_late_answers(const struct making *m)
 	take_fix(m);
 }
 
-/* "nginx[7] was stopped (signal, debugger or freezer) for 2.00 s"; false: it was free to run */
+/* "nginx[7] was stopped (signal, debugger or freezer) for 2.00 s"; false: it could run */
 static bool why_halted(const struct making *m, const char *who, const struct trace_call_stats *b,
 		       uint64_t ns)
 {
@@ -656,7 +657,7 @@ static bool why_halted(const struct making *m, const char *who, const struct tra
 	return true;
 }
 
-/* looks see no episode: of these all of it */
+/* the longest spell; samples see no episodes, so for them the whole time */
 static uint64_t longest_of(const struct reader_spell *r)
 {
 	return r->max_ns ? r->max_ns : r->ns;
@@ -697,7 +698,7 @@ static void why_not_accepted(struct card *c)
 	set_fix(c, accept_fix);
 }
 
-/* One that nobody has accepted yet waits for whoever listens there. */
+/* The process that does not read. For a connection that is not accepted yet it is the listener. */
 static struct who late_reader(const struct making *m, const struct trace_endpoint *ep, uint64_t ns)
 {
 	struct who reader = who_is_not_reading(ep, ns);
@@ -707,7 +708,7 @@ static struct who late_reader(const struct making *m, const struct trace_endpoin
 	return l ? (struct who){ .tgid = l->tgid, .comm = l->comm } : reader;
 }
 
-/* what is known of that process where it reads or sends; its own end: it does so nowhere */
+/* The read calls of that process at any endpoint; those of `ep` if it reads at none. */
 static const struct trace_call_stats *process_of(const struct making *m,
 						 const struct trace_endpoint *ep, pid_t tgid)
 {
@@ -847,7 +848,7 @@ static void card_scattered(const struct making *m)
 
 /* ---- waits ---- */
 
-/* A program that computes is not one that sleeps, or waits for a third. */
+/* share of a CPU from which a program computes, rather than sleeps or waits for another */
 #define BUSY 0.5
 
 static double busy_share(const struct trace_call_stats *sender, const struct trace_endpoint *ep)
@@ -869,8 +870,8 @@ static void append_busy(const struct making *m, const struct trace_call_stats *s
 
 #define WORTH_A_WORD 0.01 /* of the longest part */
 
-/* the parts of a request that are not the longest: "; unread there 1.2 ms, on the way 3 ms each";
- * beside one that took most of the time "... in all" */
+/* the shorter parts of a request: "; unread there 1.2 ms, on the way 3 ms each"; "... in all", if
+ * one request took most of the time */
 static void append_other_parts(const struct requests *r, char *buf, size_t len)
 {
 	static const char *const names[] = { "it thinks", "unread there", "on the way" };
@@ -931,8 +932,9 @@ static void why_answered(const struct making *m, const struct trace_endpoint *ep
 		 other && other->closed ? " until it closed" : "");
 }
 
-/* The server's end of a Unix connection is made when that is accepted, of a TCP one under
- * TCP_DEFER_ACCEPT when the first data comes, or that was waited for long enough. */
+/* How much later than this end the server's end began, if that is most of the wait; else 0. A Unix
+ * server's end begins at accept(); with TCP_DEFER_ACCEPT a TCP server's end begins with the first
+ * data, or once the time to wait for data is over. */
 #define MOST_OF_IT 0.8
 
 static uint64_t accepted_after(const struct making *m, const struct trace_endpoint *ep)
@@ -974,7 +976,7 @@ static void why_silent(const struct making *m, const struct trace_call_stats *se
 	}
 	snprintf(m->c->why, sizeof(m->c->why), "nothing was held back: %s %s", whom,
 		 verb_of(whom, "works", "work"));
-	if (!(busy_share(sender, ep) >= BUSY)) /* or not known */
+	if (!(busy_share(sender, ep) >= BUSY)) /* true also for NAN, unknown */
 		text_append(m->c->why, sizeof(m->c->why), ", %s, or %s for another",
 			    verb_of(whom, "sleeps", "sleep"), verb_of(whom, "waits", "wait"));
 }
@@ -1013,7 +1015,7 @@ static void why_held_end(const struct making *m, const struct trace_call_stats *
 		 gone->let_go ? "closed its end" : "ended", *m->c->whom ? m->c->whom : "somebody");
 }
 
-/* UDP: the calls name it, and samples see no call */
+/* A UDP socket's send calls name its destination, and samples see no calls. */
 static bool is_destination_unknown(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_UDP && !ep->remote.port &&
@@ -1036,7 +1038,7 @@ static void why_sender_halted(const struct making *m, const struct trace_call_st
 	why_halted(m, name, sender, longest_of(&m->v->wait));
 }
 
-/* A server gets its question piece by piece: it has answered little. */
+/* Whether a server gets its request in pieces: it has received far more often than it answered. */
 static bool is_fed(const struct making *m, const struct trace_endpoint *ep)
 {
 	return is_servers_end(m->s, (size_t)m->v->wait.endpoint) &&
@@ -1073,7 +1075,7 @@ static void why_brought(const struct making *m)
 	set_surety(m->c, INFERRED);
 }
 
-/* by looks, which count no answers */
+/* Whether most of a sampled wait was flight, at either end. Samples count no answers. */
 static bool is_seen_on_its_way(const struct making *m, const struct trace_endpoint *ep)
 {
 	const struct trace_endpoint *at = ep->peer >= 0 ? &m->s->ep[ep->peer] : NULL;
@@ -1083,7 +1085,7 @@ static bool is_seen_on_its_way(const struct making *m, const struct trace_endpoi
 		       MOST_OF_IT * (double)m->v->wait.ns;
 }
 
-/* who listens where nobody has accepted what ep's program connected; NULL: that is not so */
+/* The listener that has not accepted ep's connection; NULL: accepted, or not known. */
 static const struct trace_listener *who_does_not_accept(const struct making *m,
 							const struct trace_endpoint *ep)
 {
@@ -1093,7 +1095,7 @@ static const struct trace_listener *who_does_not_accept(const struct making *m,
 									  : NULL;
 }
 
-/* what comes is news, for all that was seen: no request was made */
+/* Says that the waiter asked for nothing, if no request was seen. */
 static void append_unasked(const struct making *m, const struct trace_endpoint *ep)
 {
 	bool known = ep->proto == TRACE_TCP || trace_messages_known(&ep->tx_calls);
@@ -1136,7 +1138,7 @@ static void why_own_window(const struct making *m, const struct trace_endpoint *
 		      "chooses by itself");
 }
 
-/* what would end it, in words */
+/* The `why` line of a wait. */
 static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		     const struct trace_call_stats *sender)
 {
@@ -1206,7 +1208,8 @@ static void where_wait(const struct making *m)
 			       .estimated = w->estimated });
 }
 
-/* of whoever waits there: most of what it sent lay in its server's queue */
+/* Whether the wait is for accept(): the connection is not accepted, or most of the data sent on it
+ * lay in the listener's queue. */
 static bool waits_for_accept(const struct making *m, const struct trace_endpoint *ep)
 {
 	const struct trace_endpoint *at = ep->peer >= 0 ? &m->s->ep[ep->peer] : NULL;
@@ -1237,9 +1240,9 @@ static const char *what_is_awaited(const struct making *m, const struct trace_en
 		       : "send";
 }
 
-#define NAMED_BETWEEN 2 /* of more only the last, whom the others wait for */
+#define NAMED_BETWEEN 2 /* if there are more, only the last is named */
 
-/* "webd[2] and jobd[3]", who waits for the last in turn */
+/* "webd[2] and jobd[3]": the programs between the first waiter and the one that does not send */
 static void names_between(const struct making *m, char *buf, size_t len)
 {
 	const struct wait_chain *chain = &m->v->chain;
@@ -1256,12 +1259,13 @@ static void names_between(const struct making *m, char *buf, size_t len)
 	text_append(buf, len, "%s", name);
 }
 
-/* Who waits at the front of a chain is who the user came for; the figures are of its end. */
+/* Names the first waiter of a chain, which is the one that the user came for. The `why` line is
+ * about the chain's end. */
 static void head_of_chain(const struct making *m)
 {
 	char between[3 * PARTY_TEXT];
 	struct card *c = m->c;
-	const char *others = strstr(c->whom, OTHERS); /* the line is long; `why` names them */
+	const char *others = strstr(c->whom, OTHERS); /* cut off here; `why` has it */
 	int len = others ? (int)(others - c->whom) : (int)strlen(c->whom);
 
 	names_between(m, between, sizeof(between));
@@ -1277,7 +1281,7 @@ static bool mostly_unread(const struct making *m)
 	return has_requests(r) && longest_part(r) == REQUEST_UNREAD;
 }
 
-/* Its requests lie unread while its server has to do with other clients. */
+/* Whether requests lie unread while the server is busy with other clients. */
 static bool is_behind_others(const struct making *m, const struct trace_endpoint *ep)
 {
 	return mostly_unread(m) && ep->peer >= 0 &&
@@ -1285,7 +1289,7 @@ static bool is_behind_others(const struct making *m, const struct trace_endpoint
 		       .n;
 }
 
-/* It asks again and again, and most of each time is a round trip. */
+/* Whether the waiter asks again and again, and most of each wait is a round trip. */
 static bool waits_for_path(const struct making *m, const struct trace_endpoint *ep)
 {
 	const struct requests *r = &m->v->waits.requests;
@@ -1324,7 +1328,7 @@ static void head_of_wait(const struct making *m, const struct trace_endpoint *ep
 			 c->whom, what_is_awaited(m, ep));
 }
 
-/* neither the path nor a stop explains it */
+/* Whether neither the path, a closed end, a stop nor computing explains the wait. */
 static bool awaits_its_doing(const struct making *m, const struct trace_endpoint *ep,
 			     const struct trace_call_stats *sender)
 {
@@ -1334,7 +1338,7 @@ static bool awaits_its_doing(const struct making *m, const struct trace_endpoint
 	       !(busy_share(sender, ep) >= BUSY);
 }
 
-/* names both, and returns whoever does not send */
+/* Names both parties of a wait, and returns the one that does not send. */
 static struct who parties_of_wait(const struct making *m, const struct trace_endpoint *ep)
 {
 	struct who silent = who_does_not_send(m->s, ep, m->v->wait.ns),
@@ -1347,7 +1351,7 @@ static struct who parties_of_wait(const struct making *m, const struct trace_end
 	silent.others |= m->v->waits.others_awaited;
 	waiter.others |= m->v->waits.others_wait;
 	who_name(&waiter, c->who, sizeof(c->who));
-	if (silent.tgid && m->v->chain.n) /* it is no thread of whoever waits first */
+	if (silent.tgid && m->v->chain.n) /* it is no thread of the chain's first waiter */
 		who_name(&silent, c->whom, sizeof(c->whom));
 	else if (silent.tgid)
 		awaited_name(&silent, &waiter, c->whom, sizeof(c->whom));
@@ -1447,7 +1451,7 @@ static void card_mutual(const struct making *m)
 	take_fix(m);
 }
 
-/* of somebody who waits in no call it is not known how long */
+/* If the program waits in no call, the time of its wait is unknown. */
 static void where_unanswered(struct card *c, const struct trace_endpoint *ep,
 			     const struct unanswered *u)
 {
@@ -1578,7 +1582,7 @@ static double busy_answering(const struct slow_answers *a, const struct trace_en
 	return fmax((double)a->cpu_ns / (double)a->ns, busy_share(program_at(ep), ep));
 }
 
-/* A program that answers late, and waits at no connection meanwhile, computes or sleeps. */
+/* The server waits at no connection, so it computes or sleeps. */
 static void next_answers(const struct making *m, const struct trace_endpoint *ep)
 {
 	const struct trace_call_stats *b = program_at(ep);
@@ -1593,7 +1597,7 @@ static void next_answers(const struct making *m, const struct trace_endpoint *ep
 			 "a lock, a disk or a timer may hold it: sudo strace -f -p %d", b->tgid);
 }
 
-/* Nothing holds it but that it may not run; false: it may. */
+/* Says that the server was stopped, throttled or without a CPU; false: it could run. */
 static bool why_it_could_not_run(const struct making *m, const struct trace_call_stats *b,
 				 uint64_t ns)
 {
@@ -1611,7 +1615,7 @@ static bool why_it_could_not_run(const struct making *m, const struct trace_call
 	return true;
 }
 
-/* It passes each request on, and waits. */
+/* The server passes each request on, and waits for another server. */
 static void answers_behind(const struct making *m, const struct slow_answers *a)
 {
 	const struct trace_endpoint *behind = &m->s->ep[a->behind];
@@ -1683,9 +1687,9 @@ static void card_answers(const struct making *m)
 	next_answers(m, ep);
 }
 
-/* ---- nothing of it ---- */
+/* ---- no finding ---- */
 
-/* A refused sender sleeps nowhere, and a message leaves no trace. */
+/* Samples miss refused sends, which do not sleep, and single messages, which leave no trace. */
 static void what_looks_do_not_see(const struct making *m)
 {
 	size_t unsampled = count_unsampled(m->s);
@@ -1716,7 +1720,7 @@ static void card_of_busy_sender(const struct making *m)
 	set_surety(c, SEEN_BOTH_ENDS);
 }
 
-/* The only target waits for something that is neither a socket nor a pipe. */
+/* Says what the only traced process waits for that is neither a socket nor a pipe. */
 static void append_own_sleep(const struct making *m)
 {
 	const struct asleep *a = m->v->doing;
@@ -1750,7 +1754,7 @@ static void card_quiet(const struct making *m)
 	append_own_sleep(m);
 }
 
-/* The only target was asked what it does instead. */
+/* Says what the only traced process does instead; false: that is not known. */
 static bool why_of_idle(const struct making *m)
 {
 	const struct asleep *a = m->v->doing;

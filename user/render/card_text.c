@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The card on a screen, and below it as much of the ledgers as matters. */
+/* Prints a card, and below it the part of the ledgers that matters. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static const enum ink outcome_inks[OUTCOMES_N] = {
 	[OUTCOME_UNKNOWN] = INK_BOLD_YELLOW,
 };
 
-enum { INDENT = 9 }; /* where the words of a line begin */
+enum { INDENT = 9 }; /* the column at which a line's text begins */
 
 /* ---- the card ---- */
 
@@ -42,7 +42,7 @@ static void headline(const struct card *c, const struct paint *p)
 	fputc('\n', p->out);
 }
 
-/* "  why    TEXT      [TAG]": the tag at the right where it fits, else the brief one */
+/* "  why    TEXT      [TAG]": the tag is at the right; `brief` replaces a tag that does not fit */
 static void line_with(const struct paint *p, const char *label, enum ink ink, const char *text,
 		      const char *tag, const char *brief)
 {
@@ -82,7 +82,7 @@ static const char *surety_tag(const struct card *c)
 					     : "[suspected]";
 }
 
-/* The answer stands in the first lines: what makes two of one is said in fewer words. */
+/* The text of the `where` line: the brief one if the other does not fit one line. */
 static const char *where_text(const struct card *c, const struct paint *p)
 {
 	int room = p->width - INDENT;
@@ -149,7 +149,7 @@ static void bars_head(const struct paint *p, const struct columns *c, bool sampl
 
 struct bar_row {
 	const struct trace_ledger *l;
-	const struct share_interval *sure; /* by looks; NULL: it has a count and a longest */
+	const struct share_interval *sure; /* of a sampled share; NULL: count and longest */
 	unsigned int state;
 	const char *name;
 	bool stall, work;
@@ -182,7 +182,7 @@ static void bar_row(const struct paint *p, const struct columns *c, const struct
 	fputc('\n', p->out);
 }
 
-/* what is less does not matter to anybody who looks at a bar */
+/* a state with a smaller share gets no bar */
 #define SHOWN_SHARE 0.005
 
 static void one_bar(const struct paint *p, const struct columns *c, const struct trace_snapshot *s,
@@ -237,7 +237,7 @@ static void side_bars(const struct paint *p, const struct trace_snapshot *s,
 /* ---- which endpoints the card is about ---- */
 
 struct subject {
-	int tx, rx; /* of whose sending and whose reading; -1: none */
+	int tx, rx; /* the endpoint that sends, and the one that reads; -1: none */
 };
 
 static int reading_end(const struct trace_snapshot *s, size_t i)
@@ -285,9 +285,9 @@ static void bars(const struct trace_snapshot *s, const struct subject *sub, cons
 		side_bars(p, s, &s->ep[sub->rx], true);
 }
 
-/* ---- the others ---- */
+/* ---- the other endpoints ---- */
 
-/* one of those who wait for long, where that is what is wrong */
+/* Whether the endpoint's reader waits for long, if waiting is the verdict's outcome. */
 static bool is_waiting(const struct trace_snapshot *s, const struct verdict *v, size_t i)
 {
 	return v->outcome == OUTCOME_WAITING && !ledger_stall_ns(&s->ep[i].tx) &&
@@ -326,8 +326,7 @@ static void worst_stall(const struct trace_endpoint *ep, char *buf, size_t len)
 			 100.0 * (double)all / (double)ep->tx.lifetime_ns, life);
 }
 
-/* The name of an endpoint, or as much of it as fits: its ports alone, then nothing; never a part of
- * an address. */
+/* The name of an endpoint; if that does not fit, its ports alone; if they do not fit, nothing. */
 static void fitting_name(const struct trace_endpoint *ep, size_t room, char *buf, size_t len)
 {
 	endpoint_short_name(ep, buf, len);
@@ -373,7 +372,7 @@ static void left_out(size_t left, const char *what, const struct paint *p)
 		fprintf(p->out, "  ... and %zu more %s\n", left, what);
 }
 
-/* One line each: who stalled, then some of those who did not. */
+/* Prints a line for each endpoint that stalled, then for some of the others. */
 static void others(const struct trace_snapshot *s, const struct verdict *v,
 		   const struct subject *sub, size_t max, const struct paint *p)
 {
@@ -426,7 +425,8 @@ static void not_seen(const struct trace_counters *c, const struct paint *p)
 	       "calls were not counted: the kernel skipped the program");
 }
 
-/* of the tracing: a packet may be lost all the same. No look waits in a queue where it could be. */
+/* Says that the tracing lost nothing; packets may be lost all the same. Samples pass through no
+ * queue that could lose them. */
 static const char *what_is_whole(const struct trace_snapshot *s)
 {
 	if (s->counters.lost || s->counters.overflow)

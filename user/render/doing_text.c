@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "render/ledger_text.h"
 
-/* of the looks, or of their time */
+/* of the samples, or of their time */
 #define MOSTLY 0.5
 
 static bool is_most(uint64_t part, uint64_t of)

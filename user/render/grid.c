@@ -19,7 +19,7 @@ enum { GAP = 2 };
 struct grid {
 	int columns;
 	bool left[COLUMNS];
-	int rank[COLUMNS]; /* the highest goes first where there is no room; 0: stays */
+	int rank[COLUMNS]; /* the highest is hidden first if there is no room; 0: never */
 	char **cell;
 	size_t n, cap;
 };
@@ -110,7 +110,7 @@ static int column_width(const struct grid *g, int column)
 	return width;
 }
 
-/* The rightmost of the highest rank; -1: none is left that may go. */
+/* The rightmost column of the highest rank; -1: no column is left that may be hidden. */
 static int least_important(const struct grid *g, const bool *hidden)
 {
 	int least = -1;

@@ -47,7 +47,7 @@ static void one_power(unsigned int power, uint64_t n, uint64_t most, uint64_t al
 	fputc('\n', p->out);
 }
 
-/* Where a run of ranges is empty, how many they are. */
+/* The number of empty ranges from `i` on. */
 static unsigned int empty_run(const uint64_t n[POWERS], unsigned int i)
 {
 	unsigned int end = i;

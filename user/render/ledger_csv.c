@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One line for each endpoint; unknown is an empty field. */
+/* One line for each endpoint; an unknown figure is an empty field. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "render/ledger_outputs.h"
 #include "render/sink.h"
 
-/* quoted as RFC 4180 has it: names of processes and cgroups may hold anything */
+/* Quotes a text as in RFC 4180: names of processes and cgroups may contain anything. */
 static void text(FILE *f, const char *s, size_t max)
 {
 	fputc('"', f);

@@ -32,7 +32,7 @@ int ledger_json_write(const struct ledger_view *view, const char *path, struct e
 	    json_object_set_new(doc, "stalls",
 				view->wants_stalls ? stalls_to_json(view->stalls) : json_null())) {
 		json_decref(doc);
-		doc = NULL; /* which json_to_file() tells */
+		doc = NULL; /* json_to_file() reports it */
 	}
 	json_object_set_new(doc, "stalls_dropped",
 			    view->wants_stalls ? json_integer((json_int_t)view->stalls->dropped)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Folded stacks, as flame-graph programs take them: who stalled, from where, in which state, and
- * who kept it waiting, doing what. One line for each such chain; its value is microseconds. */
+/* Folded stacks for flame-graph programs. A line is a chain: the process that stalled, its stack,
+ * the state, the process that it waited for, and the stack of that one. Its value is microseconds.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ struct chain {
 	uint64_t ns;
 };
 
-/* what separates frames may not stand within one */
+/* Adds a frame; ';' and ' ' within its name become '_', as they separate frames and the value. */
 static void add_frame(char *buf, size_t len, const char *prefix, const char *name, size_t n)
 {
 	size_t at = strlen(buf), used;
@@ -31,7 +32,8 @@ static void add_frame(char *buf, size_t len, const char *prefix, const char *nam
 			buf[i] = '_';
 }
 
-/* the function, without the offset that would split it; a bare address stays */
+/* The length of a function's name without its offset, which would split it into several frames. A
+ * bare address has no offset. */
 static size_t function_length(const char *line, size_t n)
 {
 	const char *plus = memmem(line, n, "+0x", 3);
@@ -39,7 +41,7 @@ static size_t function_length(const char *line, size_t n)
 	return plus ? (size_t)(plus - line) : n;
 }
 
-/* outermost first, as a flame graph grows */
+/* Adds the outermost frame first, as flame graphs need. */
 static void add_stack(char *buf, size_t len, const char *text, const char *prefix)
 {
 	const char *end = text ? text + strlen(text) : NULL;
@@ -95,8 +97,8 @@ static void add_peer_stacks(const struct stall *st, char *buf, size_t len)
 
 enum { LINKS = 8 };
 
-/* Where the blamed one waits itself, his stall goes on in the chain instead of what he was last
- * seen to sleep in. */
+/* If the awaited process is itself stalled, its stall continues the chain, instead of the stack in
+ * which it was last seen asleep. */
 static void chain_of(const struct stall_order *order, const struct stall *st, char *buf, size_t len)
 {
 	buf[0] = 0;
@@ -119,7 +121,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(((const struct chain *)a)->text, ((const struct chain *)b)->text);
 }
 
-/* equal neighbours become one */
+/* Adds up equal chains. */
 static size_t sum_equal(struct chain *v, size_t n)
 {
 	size_t out = 0;

@@ -35,7 +35,7 @@ static void add_amounts(json_t *o, const struct amount *rows, size_t n)
 		json_object_set_new(o, rows[i].key, known(rows[i].v, rows[i].res));
 }
 
-/* of several processes there may be a name without a number */
+/* Several processes may have a name without a pid. */
 static json_t *who_comm_to_json(const struct who *p)
 {
 	return (p->tgid || p->others) && p->comm && *p->comm
@@ -68,7 +68,7 @@ static json_t *hist_to_json(const uint32_t *h)
 static json_t *state_to_json(const struct trace_ledger *l, unsigned int i, bool rx)
 {
 	uint8_t r = trace_state_resolution(l, i, rx);
-	uint8_t episodes = r == TRACE_BY_LOOKS ? TRACE_UNKNOWN : r; /* looks see none */
+	uint8_t episodes = r == TRACE_BY_LOOKS ? TRACE_UNKNOWN : r; /* samples see no episodes */
 
 	return json_pack("{s:o, s:o, s:o, s:s, s:o}", "ns", known(l->ns[i], r), "count",
 			 known(l->count[i], episodes), "max_ns", known(l->max[i], episodes),
@@ -137,11 +137,11 @@ static json_t *addr_to_json(int family, const struct trace_addr *a)
 	return json_string(text);
 }
 
-/* for what a socket dropped, which does not tell why; a hook is told it, and counts no others */
+/* the socket's own count of drops, without a reason; hooks know the reason, and count no `other` */
 enum { DROPS_OTHER = TRACE_DROPS - 1 };
 
-/* A checksum that is verified where the datagram is read (udp_recvmsg()) fails without the kernel's
- * word of whose it was: none is not known. */
+/* If a checksum is verified when the datagram is read (udp_recvmsg()), the kernel does not report
+ * whose datagram failed. So a count of 0 is unknown. */
 static enum trace_resolution drop_resolution(const struct trace_endpoint *ep, int kind,
 					     bool by_looks)
 {
@@ -173,7 +173,7 @@ static json_t *queue_to_json(const struct trace_endpoint *ep)
 			 "max", (json_int_t)ep->queue_max, "dequeued", (json_int_t)ep->dequeued);
 }
 
-/* Of a sampled session there is the time alone. */
+/* A sampled session has only the time, so that `count` is null. */
 static void add_blame(json_t *list, unsigned int state, const char *by, uint64_t ns, uint32_t n,
 		      const struct who *who)
 {
@@ -208,7 +208,7 @@ static json_t *blame_to_json(const struct trace_snapshot *s, const struct trace_
 	return list;
 }
 
-/* 0 stands for what there was not, or what is not known */
+/* null for 0, which means none or unknown */
 static json_t *unless_zero(uint64_t v)
 {
 	return v ? json_integer((json_int_t)v) : json_null();
@@ -252,7 +252,7 @@ static json_t *unseen_by(enum trace_unseen u)
 	return name ? json_string(name) : json_null();
 }
 
-/* by whom its calls or bytes go that no hook sees; null: they are seen */
+/* the user of the socket or pipe that no hook sees; null: none */
 static json_t *unseen_to_json(const struct trace_endpoint *ep)
 {
 	return json_pack("{s:o, s:o}", "tx", unseen_by((enum trace_unseen)ep->unseen[0]), "rx",
@@ -265,7 +265,7 @@ static json_t *share_to_json(uint32_t seen, const struct share_interval *i)
 			 json_figure(i->lo), "share_high", json_figure(i->hi));
 }
 
-/* of each state that a look found, or that turned out to be what a look had taken for another */
+/* each state that a look found, or that a look had taken for another state */
 static json_t *looks_side(const struct trace_looks *l, const struct trace_endpoint *ep, bool rx)
 {
 	const struct trace_ledger *ledger = rx ? &ep->rx : &ep->tx;
@@ -362,7 +362,7 @@ static json_t *causes_to_json(unsigned int causes)
 	return list;
 }
 
-/* of all that are told together */
+/* the figures of all stalls that the finding unites */
 static void add_sums(json_t *o, const struct finding *f)
 {
 	uint8_t episodes = f->sampled ? TRACE_UNKNOWN : TRACE_EXACT;
@@ -523,8 +523,8 @@ static json_t *scattered_to_json(const struct trace_snapshot *s, const struct ve
 			 "process_ns", (json_int_t)sum->process_ns);
 }
 
-/* A list that lacks an entry would say that there was none: rather no list, and with it no
- * document. */
+/* A list that lacks an entry would say that there is no such thing. So the list is dropped, and
+ * with it the document. */
 void append_or_drop(json_t **list, json_t *entry)
 {
 	if (!json_array_append_new(*list, entry))
@@ -557,14 +557,14 @@ static void add_card(json_t *o, const struct trace_snapshot *s, const struct ver
 	free(c);
 }
 
-/* of a port that several sockets share nobody tells whose a connection was */
+/* null if several sockets share the port: it is unknown whose a connection was */
 static json_t *unless_shared(const struct trace_listener *l, uint64_t v)
 {
 	return l->established || l->accepted || !l->peak ? json_integer((json_int_t)v)
 							 : json_null();
 }
 
-/* what accept() did; samples do not see it */
+/* a figure of accept(), which samples do not see */
 static json_t *if_accepts_seen(const struct trace_listener *l, bool sampled, uint64_t v)
 {
 	return sampled ? json_null() : unless_shared(l, v);
@@ -652,9 +652,9 @@ static json_t *findings_to_json(const struct trace_snapshot *s, const struct ver
 	return finds;
 }
 
-/* One row a kind that has a place of its own in the document; a limit is among the findings. */
+/* One row for each kind with a key of its own in the document; a limit is among the findings. */
 static const struct {
-	const char *key, *type; /* and what stands there */
+	const char *key, *type; /* type: of the key's value */
 	json_t *(*make)(const struct trace_snapshot *s, const struct verdict *v);
 } by_kind[KINDS_N] = {
 	[KIND_STALL] = { "findings", "finding[]", findings_to_json },

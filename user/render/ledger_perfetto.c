@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Trace events as Chrome's and Perfetto's viewers open them: a process for each endpoint, a track
- * for each ledger. */
+/* Trace events for Chrome's and Perfetto's viewers: a process for each endpoint, a track for each
+ * ledger. */
 #include <inttypes.h>
 
 #include "render/names.h"

@@ -7,7 +7,7 @@
 #include "render/environment.h"
 #include "render/card.h"
 
-/* Which end of the benchmark an endpoint is; a pipe has one ledger of each. */
+/* The benchmark's end that an endpoint is. A pipe's one endpoint has both. */
 static const char *role_of(const struct point_ledger *l, const struct trace_endpoint *ep)
 {
 	if (ep->proto == TRACE_PIPE)
@@ -80,7 +80,7 @@ static void point_figure(const struct point *p, char *buf, size_t len)
 	}
 }
 
-/* "latency, 64K: median 30.5 us, p99 83.7 us": the figure is the one without the ledger */
+/* "latency, 64K: median 30.5 us, p99 83.7 us": the point's own figure */
 static void point_title(const struct point *p, const struct paint *paint)
 {
 	char size[24], figure[96];
@@ -194,7 +194,7 @@ static double stalled(const struct point *p)
 	return l && l->stall_per_message_ns > 0 ? l->stall_per_message_ns : 0;
 }
 
-/* One whole card, of the point whose messages stall longest; of each point a line. */
+/* Prints the whole card of the point whose messages stall longest, and a line for each point. */
 static void many(const struct result *r, const struct paint *paint)
 {
 	const struct point *worst = NULL;

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The shape of what `run`, `attach` and `replay` write. docs/SCHEMA.md says what the fields mean.
- */
+/* The schema of `run`, `attach` and `replay`. docs/SCHEMA.md says what the fields mean. */
 #include "verdict/blame.h"
 #include "render/ledger_text.h"
 #include "tracer/figure.h"
 #include "render/schema_rows.h"
 
-/* What a smaller view (docs/BCC.md) cannot know is null there; where ipcstall itself writes a
- * document, only what its backend cannot. */
+/* Fields that a smaller view (docs/BCC.md) cannot know are null there. In ipcstall's own documents
+ * only those are null that its backend cannot know. */
 #define HEAD \
 	"tool:tool machine:object written:text trace:trace ~invocation:text[] ~command:text[] " \
 	"~pid:count ~exit_code:count ~attached_to:attached_to ~recorded:recorded " \
 	"~replayed:replayed ~proofs:proof[] ~answer:?count"
-/* a ledger without its endpoints and its findings: those are ledger_kind_key()'s */
+/* a ledger's keys, without the endpoints and the findings (see ledger_kind_key()) */
 #define SUMMARY \
 	"stall_ns:?count unaccounted_ns:?count verdict:text ~outcome:outcome ~card:?card " \
 	"~listeners:listener[] ~listeners_left_out:count observed:count lost:count " \
@@ -130,7 +129,7 @@ static const struct schema_def objects[] = {
 	{}
 };
 
-/* and the figures of tracer/figure_rows.h that have a key */
+/* the fields in `others`, and the figures of tracer/figure_rows.h that have a key */
 static json_t *with_figures(const char *others, const struct figures *s)
 {
 	json_t *o = schema_object(others);
@@ -142,7 +141,7 @@ static json_t *with_figures(const char *others, const struct figures *s)
 	return o;
 }
 
-/* and a key for each kind of finding that has one */
+/* the fields in `others`, and a key for each kind of finding that has one */
 static json_t *with_kinds(const char *others)
 {
 	json_t *o = schema_object(others);
@@ -183,7 +182,7 @@ static json_t *proto_names(void)
 	return schema_enum(names + 1, TRACE_PROTOS - 1);
 }
 
-/* where datagrams are dropped, and where they never came */
+/* the kinds of drop, and LOST_ON_PATH */
 static json_t *loss_names(void)
 {
 	const char *names[TRACE_DROPS + 1];
@@ -205,7 +204,7 @@ static void set_names(json_t *defs)
 	json_object_set_new(defs, "outcome", schema_enum(outcome_names, OUTCOMES_N));
 }
 
-/* a line of the stream that says by "type" what it is */
+/* a line of the stream; `more` has its "type" */
 static json_t *line(json_t *object, const char *more)
 {
 	schema_add(object, more);
@@ -217,7 +216,7 @@ static json_t *lines(void)
 	json_t *first = schema_object(HEAD), *of_endpoint = schema_object(ENDPOINT);
 
 	schema_set_kind(first, "ipcstall.stream");
-	schema_drop(of_endpoint, "peer"); /* an index into nothing that stands there */
+	schema_drop(of_endpoint, "peer"); /* an index, and a line has no list */
 	return json_pack("{s:[o, o, o, o, o]}", "oneOf", first,
 			 line(of_endpoint, "t:count type:=endpoint"),
 			 line(with_kinds(SUMMARY), "t:count endpoints:count type:=interval"),

@@ -7,7 +7,7 @@
 #include "render/ledger_outputs.h"
 #include "render/sink.h"
 
-/* takes over the reference; NULL, for want of memory, ends the stream */
+/* Takes over the reference. NULL, for lack of memory, ends the stream. */
 static void put(struct ledger_stream *st, json_t *line)
 {
 	pthread_mutex_lock(&st->lock);
@@ -60,7 +60,7 @@ static void put_endpoint(struct ledger_stream *st, const struct trace_snapshot *
 
 	json_object_update_new(line, endpoint_to_json(s, ep));
 	json_object_del(line,
-			"peer"); /* an index into nothing that stands here: peer_serial says who */
+			"peer"); /* an index, and a line has no list: see peer_serial */
 	put(st, line);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Ledgers as a person reads them: names, durations, the table. */
+/* Ledgers as text: names, durations, the table. */
 #include "render/ledger_text.h"
 #include "base/text.h"
 #include "verdict/shares.h"
@@ -18,7 +18,7 @@ static void figure(uint64_t v, uint8_t res, char *buf, size_t len)
 		human_ns((double)v, buf, len);
 }
 
-/* What a row of a narrow screen leaves out. */
+/* The least widths of a screen at which a row has its count and its longest. */
 enum { COUNT_FROM = 50, LONGEST_FROM = 70, INDENT_WIDE = 6, INDENT_NARROW = 4 };
 
 static int row_indent(const struct paint *p)
@@ -38,7 +38,7 @@ static double share_of_life(const struct trace_ledger *l, unsigned int i)
 	return l->lifetime_ns ? (double)l->ns[i] / (double)l->lifetime_ns : 0;
 }
 
-/* By looks: how sure its share is, in place of how often it was and how long. */
+/* Prints a sampled state: the interval of its share instead of its count and longest. */
 static void looked_row(const struct trace_looks *l, const struct trace_endpoint *ep, bool rx,
 		       unsigned int i, bool stall, const struct paint *p)
 {
@@ -71,8 +71,8 @@ static void state_row(const struct trace_ledger *l, unsigned int i, const char *
 	fputc('\n', p->out);
 }
 
-/* "; unknown: work, wait": those of a resolution that matter. What this backend cannot see has no
- * row: it is not to be taken for 0. */
+/* "; unknown: work, wait": the states of one resolution that matter. A state that this backend
+ * cannot see has no row, and must not be taken for 0. */
 static void name_states(const struct trace_ledger *l, bool rx, uint8_t resolution, const char *what,
 			char *buf, size_t len)
 {
@@ -154,7 +154,7 @@ static void beside_row(const struct trace_endpoint *ep, const struct paint *p)
 			runq, more);
 }
 
-/* TCP's own chronographs are exact to a tick, and the facts are of the looks */
+/* TCP's own chronographs are exact to a tick; the facts are counted in samples. */
 static void looked_beside(const struct trace_looks *l, const struct trace_endpoint *ep,
 			  const struct paint *p)
 {
@@ -176,8 +176,7 @@ static void looked_beside(const struct trace_looks *l, const struct trace_endpoi
 					100.0 * l->fact[i] / (double)l->n);
 }
 
-/* where it lives, as far as that tells endpoints apart: its cgroup, and its network namespace where
- * there are several */
+/* the endpoint's cgroup, and its network namespace if there are several */
 static void place(const struct trace_snapshot *s, const struct trace_endpoint *ep, char *buf,
 		  size_t len)
 {

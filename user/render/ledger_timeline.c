@@ -10,7 +10,7 @@
 #include "render/ledger_outputs.h"
 #include "render/sink.h"
 
-/* of one moment: what ends comes before what begins, and marks last */
+/* the order within one instant: ends, beginnings, marks */
 enum kind { ENDS, BEGINS, MARK };
 
 struct line {
@@ -29,8 +29,8 @@ static int by_time(const void *a, const void *b)
 	return x->serial < y->serial ? -1 : x->serial > y->serial ? 1 : x->rx - y->rx;
 }
 
-/* a state ends by the beginning of the next; where none follows, that is said. One that lasts has
- * no end: endpoints are read one after the other */
+/* A state ends when the next begins; if none follows, its end is written. A state that still lasts
+ * has no end, since endpoints are read one after the other. */
 static size_t add_spans(struct line *v, const struct spans *s)
 {
 	size_t n = 0;
@@ -45,7 +45,7 @@ static size_t add_spans(struct line *v, const struct spans *s)
 	return n;
 }
 
-/* `end`: what came after the last snapshot belongs to no ledger that is shown */
+/* end: the last snapshot; marks after it belong to no ledger that is shown */
 static size_t add_marks(struct line *v, const struct timeline *t, uint64_t end)
 {
 	size_t n = 0;
@@ -81,7 +81,7 @@ static void print_line(FILE *f, const struct line *l)
 			l->t, l->serial, l->rx ? "rx" : "tx");
 }
 
-/* what tells an endpoint from its process's others, as short as it can be said */
+/* a short name that tells an endpoint from the others of its process */
 static void short_name(const struct trace_endpoint *ep, char *buf, size_t len)
 {
 	if (ep->local.port)
@@ -91,7 +91,7 @@ static void short_name(const struct trace_endpoint *ep, char *buf, size_t len)
 			 ep->inode ? ep->inode : ep->serial);
 }
 
-/* a pipe's ends are one endpoint: another program reads it */
+/* Adds a pipe's reader: a pipe's ends are one endpoint, which another program reads. */
 static void add_reader(json_t *o, const struct trace_call_stats *writer,
 		       const struct trace_call_stats *reader)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Datagrams that were thrown away on this host, as a person reads of them. */
+/* Datagrams that were dropped on this host, as text. */
 #include <inttypes.h>
 #include <math.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What endpoints, programs and states are called in every text. */
+/* The names of endpoints, programs and states in every text. */
 #include "render/names.h"
 
 #include <inttypes.h>
@@ -90,7 +90,7 @@ void awaited_name(const struct who *p, const struct who *waiter, char *buf, size
 		who_name(p, buf, len);
 	else if (p->tid && p->tid != waiter->tid)
 		snprintf(buf, len, "its own thread %d", p->tid);
-	else /* fork() leaves it both ends, and another may use the other one */
+	else /* after fork() it may hold both ends, and another process may use the other one */
 		snprintf(buf, len, p->tid ? "its own other end" : "the other end");
 }
 

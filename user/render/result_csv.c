@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One line a point; unknown is an empty field. */
+/* One line for each point; an unknown figure is an empty field. */
 #include <inttypes.h>
 #include <math.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The whole document around the points. */
+/* The result document around its points. */
 #include "json/json_options.h"
 #include "host/machine.h"
 #include "render/environment.h"

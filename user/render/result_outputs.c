@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where results are to go, looked at before anything runs: each can be written, and no two would
- * mix. */
+/* Checks the outputs before anything runs: each can be written, and no two would mix. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -14,7 +13,7 @@ struct place {
 	const char *path; /* NULL: no output */
 	char real[PATH_MAX];
 	struct stat st; /* st_mode 0: unknown */
-	bool created;	/* by looking */
+	bool created;	/* by look() */
 };
 
 static int look_by_opening(struct place *p)
@@ -40,14 +39,14 @@ static int look(struct place *p, struct err *e)
 	if (output_path(p->path, p->real, e))
 		return -1;
 	there = stat(p->real, &p->st) == 0;
-	/* opening would wait for the reader, and closing end what it reads */
+	/* opening a FIFO would wait for its reader, and closing it would end the reader's input */
 	rc = there && S_ISFIFO(p->st.st_mode) ? faccessat(AT_FDCWD, p->real, W_OK, AT_EACCESS)
 					      : look_by_opening(p);
 	p->created = rc == 0 && !there;
 	return rc ? err_sys(e, EXIT_IO, "give a writable path", "%s", p->path) : 0;
 }
 
-/* Devices, as /dev/null, keep nothing that could be mixed. */
+/* Devices such as /dev/null keep nothing that could be mixed. */
 static bool same_file(const struct place *a, const struct place *b)
 {
 	return a->st.st_mode && b->st.st_mode && !S_ISCHR(a->st.st_mode) &&
@@ -109,7 +108,7 @@ int outputs_spare(const char *input, const char *const *paths, size_t n, struct 
 {
 	struct place in = { .path = input };
 
-	if (stat(input, &in.st)) /* whoever reads it says why it cannot */
+	if (stat(input, &in.st)) /* the code that reads it reports the error */
 		return 0;
 	for (size_t i = 0; i < n; i++) {
 		struct place out = { .path = paths[i] };

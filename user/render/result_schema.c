@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The shape of a result. docs/SCHEMA.md says what the fields mean. */
+/* The schema of a result. docs/SCHEMA.md says what the fields mean. */
 #include "render/schema_rows.h"
 #include "render/sink.h"
 
@@ -61,7 +61,7 @@ static const struct schema_def objects[] = {
 	{}
 };
 
-/* [integer, ...]: so many */
+/* a list of `n` integers */
 static json_t *counts(int n)
 {
 	return json_pack("{s:s, s:{s:s, s:i}, s:i, s:i}", "type", "array", "items", "type",

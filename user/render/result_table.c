@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The result for a reader: one line a size, what was run above it, what to mistrust below it. */
+/* The result as a table: one line for each size, the options above it, the warnings below it. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static void time_text(int64_t ns, char *buf, size_t len)
 		snprintf(buf, len, "%" PRId64 "us", ns / 1000);
 }
 
-/* The options in which this run departs from the defaults, as they would be typed. */
+/* The options that differ from the defaults, as on a command line. */
 static void print_options(const struct bench_options *o, char *buf, size_t len)
 {
 	struct bench_options plain = {};
@@ -163,7 +163,7 @@ static void handshake_cells(struct grid *g, const struct result *r, const struct
 	us(g, p->latency.has_synack ? p->latency.synack.median : NAN);
 }
 
-/* of one size; of many a picture shows more */
+/* Prints the histogram of a single size; for many sizes a picture shows more. */
 static void histogram(const struct result *r, enum test t, FILE *out)
 {
 	struct paint paint = paint_on(out, (enum colour_when)r->plan->o.colour);
@@ -243,7 +243,7 @@ static void throughput_table(const struct result *r, FILE *out)
 	grid_print(g, out);
 }
 
-/* Two warnings are of a kind when they are alike but for the figures in them. */
+/* Whether two warnings differ only in their figures. */
 static bool same_kind(const char *a, const char *b)
 {
 	static const char figures[] = "0123456789.+-";
@@ -277,7 +277,7 @@ static bool said_before(const struct result *r, size_t upto, const char *text)
 	return false;
 }
 
-/* The first of each kind, and of how many points the same is true. The JSON has them all. */
+/* Prints the first warning of each kind, and how many are like it. The JSON has them all. */
 static void print_caveats(const struct result *r, const struct paint *paint)
 {
 	char buf[24], more[40];
@@ -304,7 +304,7 @@ static void print_caveats(const struct result *r, const struct paint *paint)
 				"The run did not finish: only its completed points are shown.");
 }
 
-/* Where messages are repeated: how often, and why. */
+/* The table for transports that retransmit: how often they did, and why. */
 static void reliable_table(const struct result *r, FILE *out)
 {
 	struct grid *g = grid_new("size|<test|2:packets|sent|again|3:came|dropped|4:twice|5:early|"
@@ -352,7 +352,7 @@ static void rpc_row(struct grid *g, const struct point *p)
 	grid_text(g, isnan(rpc_overhead(p)) ? "-" : "%.2f", rpc_overhead(p));
 }
 
-/* Of a call, not of half of it: so the libraries' own benchmarks have it. */
+/* Prints the times of whole calls, not of half of them, as the libraries' own benchmarks do. */
 static void rpc_table(const struct result *r, FILE *out)
 {
 	const struct rpc_result *first = &r->points[0].rpc;
@@ -396,7 +396,7 @@ static void knobs_text(const struct knobs *k, char *buf, size_t len)
 			    "%% better");
 }
 
-/* What the trials chose, and how the kernel's own choice fared in them. */
+/* Prints the knobs that the trials chose, and the figure of the kernel's own choice. */
 static void print_tuned(const struct result *r, enum test t, const struct paint *p)
 {
 	char size[24], knobs[200];

@@ -5,7 +5,7 @@
 
 #include "render/json_file.h"
 
-/* up to `end`: the name of a definition, or words to choose from */
+/* a type that ends at `end`: the name of a definition, or "=" and the allowed words */
 static json_t *named(const char *type, const char *end)
 {
 	json_t *words = json_array();

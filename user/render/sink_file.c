@@ -20,7 +20,7 @@ const char *sink_name(const char *path)
 	return sink_is_stdout(path) ? "standard output" : path;
 }
 
-/* Outputs under way that are to take a file's place. */
+/* Open outputs that will replace a file when they are closed. */
 static struct pending {
 	FILE *f;
 	struct atomic_file r;
@@ -44,7 +44,7 @@ static struct atomic_file take_pending(FILE *f)
 	return r;
 }
 
-/* false also of what is written in its place */
+/* Whether the output is written beside its target; false: in place. */
 static bool is_beside(const FILE *f)
 {
 	for (const struct pending *p = pending; p; p = p->next)

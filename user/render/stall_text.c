@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One stall, with all that proves it: as an object, and as a line. */
+/* One stall with its evidence: as an object, and as a line. */
 #include <inttypes.h>
 #include <string.h>
 

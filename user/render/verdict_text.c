@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A verdict as a person reads it: the sentence of each finding, what is true beside it, the fix. */
+/* A verdict as text: the sentence of each finding, the findings beside it, the fix. */
 #include "render/ledger_text.h"
 
 #include <inttypes.h>
@@ -23,8 +23,9 @@
 static const char *const tx_fixes[TX_N] = { TX_STATES(CAUSE_FIX) },
 	*const rx_fixes[RX_N] = { RX_STATES(CAUSE_FIX) };
 
-/* Who comes back this soon, or several times in each stall, is not elsewhere: what it reads takes
- * it that long, or its buffer is small. One long pause is not like its others. */
+/* A reader that reads again within OFTEN_NS, or several times in each stall, is not elsewhere: the
+ * data that it reads takes it that long, or its buffer is small. But a pause of NEVER_AWAY_NS that
+ * is LIKE_THE_OTHERS times the average is not like its other pauses. */
 #define OFTEN_NS      1000000
 #define NEVER_AWAY_NS 50000000
 enum { READS_A_STALL = 3, LIKE_THE_OTHERS = 10 };
@@ -103,14 +104,14 @@ const char *reader_halted(const struct trace_snapshot *s, const struct finding *
 		       : NULL;
 }
 
-/* It is why the window, or the buffer, is full; a pace, a congestion window or an ACK is not its
- * doing, but sends nothing sooner while it does not read. */
+/* The reader is why a window or a buffer is full. It does not cause pacing, a small congestion
+ * window or a missing ACK, even if it does not read meanwhile. */
 bool is_readers_doing(const struct finding *f)
 {
 	return f->cause == TX_SNDBUF || f->cause == TX_RWND;
 }
 
-/* one of several does not stand for all */
+/* if there are several, none is named alone */
 static void name_several(struct who *p, bool several)
 {
 	if (!several)
@@ -149,7 +150,6 @@ static void reader_waits_phrase(const struct trace_snapshot *s, const struct fin
 	snprintf(buf, len, "%s for %s to send", several ? "wait" : "waits", name);
 }
 
-/* One of its threads was busy for most of so long; which of them reads is unknown. */
 void append_busy_thread(const struct trace_call_stats *b, uint64_t ns, char *buf, size_t len)
 {
 	char busy[32];
@@ -275,7 +275,7 @@ static void cause_phrase(const struct trace_snapshot *s, const struct finding *f
 	snprintf(buf, len, "%s on %s: %s%s", sender, name, causes, blame);
 }
 
-/* where the blame explains some of the episodes, and not nearly all of them */
+/* the part that the blame explains; empty if it explains none, or nearly all */
 static void blamed_part(const struct finding *f, char *buf, size_t len)
 {
 	static const char *const parts[BLAME_N] = {
@@ -289,7 +289,7 @@ static void blamed_part(const struct finding *f, char *buf, size_t len)
 	};
 	const struct totals *all = &f->all;
 	bool inferred =
-		!all->blamed_ns; /* by how long they were, and their time is not known apart */
+		!all->blamed_ns; /* blamed by their length; their time is not known */
 	char part[32];
 
 	buf[0] = '\0';
@@ -302,8 +302,8 @@ static void blamed_part(const struct finding *f, char *buf, size_t len)
 		 inferred ? "" : ",", parts[f->blamed]);
 }
 
-/* "12 times, 3.2 s in all (80.0 % of its time), longest 1.1 s"; of several connections "12 times in
- * 6 connections, ... of their time" */
+/* "12 times, 3.2 s in all (80.0 % of its time), longest 1.1 s"; for several connections "12 times
+ * in 6 connections, ... of their time" */
 static void extent_of(size_t connections, uint64_t count, uint64_t ns, double share,
 		      uint64_t max_ns, char *buf, size_t len)
 {
@@ -313,7 +313,7 @@ static void extent_of(size_t connections, uint64_t count, uint64_t ns, double sh
 	human_ns((double)max_ns, longest, sizeof(longest));
 	if (connections > 1)
 		snprintf(where, sizeof(where), " in %zu connections", connections);
-	if (!count) { /* looks count no episodes */
+	if (!count) { /* samples count no episodes */
 		snprintf(buf, len, "%s%s in all (%.1f %% of %s time)", total, where, 100 * share,
 			 connections > 1 ? "their" : "its");
 		return;
@@ -341,8 +341,8 @@ void finding_sentence(const struct trace_snapshot *s, const struct finding *f, c
 	snprintf(buf, len, "%s: %s%s%s", cause, extent, part, surety_phrase(f));
 }
 
-/* Where the chain of waits that it begins ends: whose stall, the cause, who kept it waiting. Empty:
- * it begins none. */
+/* The stall, cause and blame at the end of the chain of waits that `f` begins; empty: it begins
+ * none. */
 static void root_sentence(const struct trace_snapshot *s, const struct verdict *v,
 			  const struct finding *f, char *buf, size_t len)
 {
@@ -351,7 +351,7 @@ static void root_sentence(const struct trace_snapshot *s, const struct verdict *
 		cause_phrase(s, &v->v[f->root], buf, len);
 }
 
-/* whether the reader was late, or its window small, shows at its end alone */
+/* Only the reader's end shows whether the reader was late or its window small. */
 static bool reader_state_known(const struct trace_snapshot *s, const struct finding *f)
 {
 	return f->surety == SEEN_BOTH_ENDS &&
@@ -375,7 +375,7 @@ static const char *deadlock_fix(const struct finding *f)
 			 : read_while_writing_fix();
 }
 
-/* Its listener is seen, and has thrown nothing away. */
+/* Whether the connection's listener was seen, and has dropped nothing. */
 static bool listens_with_room(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	const struct trace_listener *l = ep->peer < 0 ? NULL : listener_of(s, &s->ep[ep->peer]);
@@ -408,7 +408,7 @@ static bool starts_after_pauses(const struct trace_endpoint *ep)
 	       (double)ep->tx.ns[TX_IDLE] >= PAUSES * (double)ep->tx.lifetime_ns;
 }
 
-/* its congestion control's */
+/* the fix for a sender that its congestion control or its pacing holds up */
 static const char *own_pace_fix(const struct trace_endpoint *ep, const struct finding *f)
 {
 	if (f->by_loss)
@@ -570,8 +570,8 @@ static void append_sender(const struct trace_snapshot *s, const struct verdict *
 	text_append(buf, len, "%s to send", name);
 }
 
-/* Nothing more comes from one that has gone; and no end of it, while another holds the descriptor:
- * perhaps by a fork() that left it open. */
+/* A writer that has gone sends nothing more, but its reader gets no EOF while another process holds
+ * the descriptor, which perhaps a fork() left open. */
 static void append_held_end(const struct trace_endpoint *ep, const struct trace_call_stats *gone,
 			    char *buf, size_t len)
 {
@@ -585,7 +585,7 @@ static void append_held_end(const struct trace_endpoint *ep, const struct trace_
 		text_append(buf, len, "and it is unknown which process still holds the descriptor");
 }
 
-/* who answers at once is not slow: the way there and back is long */
+/* The other end answers at once, and the round trip is long. */
 static void append_path(const struct trace_endpoint *ep, uint64_t wait_ns, char *buf, size_t len)
 {
 	struct round_trips r = wait_on_path(ep, wait_ns);
@@ -628,9 +628,8 @@ static void append_unanswered(const struct requests *r, char *buf, size_t len)
 		    r->may_be_lost ? ", or they were lost" : "", each);
 }
 
-#define UNLIKE 3 /* times the average: then that says little */
+#define UNLIKE 3 /* times the average: then the average alone says little */
 
-/* ", longest 648 ms" */
 void append_longest(uint64_t longest_ns, uint64_t sum_ns, uint64_t n, char *buf, size_t len)
 {
 	char ns[32];
@@ -641,8 +640,7 @@ void append_longest(uint64_t longest_ns, uint64_t sum_ns, uint64_t n, char *buf,
 	text_append(buf, len, ", longest %s", ns);
 }
 
-/* "sent 9 times for one request, every 100 ms on average": an answer that is streamed, or what was
- * subscribed to */
+/* "sent 9 times for one request, every 100 ms on average": a streamed answer, or a subscription */
 static void append_pieces(const struct requests *r, char *buf, size_t len)
 {
 	char each[32];
@@ -678,7 +676,7 @@ static void append_left_unread(const struct requests *r, const char *s, char *bu
 	append_longest(r->unread_max_ns, r->unread_ns, r->n, buf, len);
 }
 
-/* "thinks 300 ms a request, 41 requests", "thinks 1.51 s over one of 4 requests"; of an end that
+/* "thinks 300 ms a request, 41 requests", "thinks 1.51 s over one of 4 requests"; for an end that
  * was not seen "reads and answers a request in 300 ms at most, 41 requests" */
 static void append_thinking(const struct requests *r, bool several, char *buf, size_t len)
 {
@@ -923,14 +921,13 @@ static const char *undelivered_fix(void)
 	       "is down (ip link), a queue that does not drain (tc -s qdisc)";
 }
 
-/* what helps against it helps against more than half of them */
+/* Whether one cause is more than half of all stalls, so that its fix helps against most of them. */
 static bool has_main_cause(const struct scattered *sum)
 {
 	return sum->cause_ns * 2 > sum->ns;
 }
 
-/* "no single stall stands out, but together they are 8.00 s, 80.00 % of the senders' time, most of
- * it sndbuf (95.0 %)" */
+/* ", 95 % of that in dd[7]" */
 void append_main_writer(const struct trace_snapshot *s, const struct scattered *sum, char *buf,
 			size_t len)
 {
@@ -943,6 +940,8 @@ void append_main_writer(const struct trace_snapshot *s, const struct scattered *
 		    100 * (double)sum->process_ns / (double)sum->cause_ns, name);
 }
 
+/* "no single stall stands out, but together they make up 8.00 s, 80.00 % of the senders' time, most
+ * of it sndbuf (95.0 %)" */
 static void scattered_sentence(const struct trace_snapshot *s, const struct scattered *sum,
 			       char *buf, size_t len)
 {
@@ -986,7 +985,7 @@ void append_busy_reader(const struct trace_snapshot *s, const struct verdict *v,
 		text_append(buf, len, " and waited for one for %.0f %%",
 			    100 * (double)ep->rx_calls.no_cpu_ns / (double)ep->rx.lifetime_ns);
 	text_append(buf, len, ", while received data waits for its turn");
-	if (reads_small_pieces(ep) && is_one_way(ep)) /* a server's questions are small */
+	if (reads_small_pieces(ep) && is_one_way(ep)) /* requests to a server are small */
 		text_append(buf, len, "; it reads %" PRIu64 " times, %.1f B each",
 			    ep->rx_calls.messages,
 			    (double)ep->rx_calls.bytes / (double)ep->rx_calls.messages);
@@ -1026,7 +1025,7 @@ void append_quick_answers(const struct trace_snapshot *s, const struct verdict *
 		    client, server, v->quick.n, each);
 }
 
-/* nothing held a sender up, or nothing is known of it */
+/* No sender was held up, or nothing is known about the senders. */
 static void quiet_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			   size_t len)
 {
@@ -1338,7 +1337,8 @@ static bool leads_with_wait(const struct verdict *v)
 	return v->kind == KIND_WAIT || v->kind == KIND_MUTUAL;
 }
 
-/* A wait that leads is said after what nothing held up, or what was negligible beside it. */
+/* The sentence of the leading finding. If a wait leads, its own sentence comes later; this one says
+ * that nothing held a sender up, or names the stall that is negligible beside the wait. */
 static void leading_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			     size_t len)
 {
@@ -1367,15 +1367,16 @@ const char *verdict_fix(const struct trace_snapshot *s, const struct verdict *v)
 	return texts[v->kind].fix(s, v);
 }
 
-/* ---- what is true too, and does not lead ---- */
+/* ---- the findings beside the leading one ---- */
 
-/* What is reported besides the finding that leads, in this order. A wait beside a stall is part of
- * the stall's sentence. */
+/* The kinds that are reported beside the leading finding, in this order. A wait beside a stall is
+ * part of the stall's sentence. */
 static const enum finding_kind also_kinds[] = { KIND_UNDELIVERED, KIND_WITHHELD, KIND_LATE,
 	KIND_STARVED, KIND_LOSS, KIND_SCATTERED, KIND_UNANSWERED,
 	KIND_CONNECT, KIND_ANSWERS };
 
-/* What holds a stream below its limit for moments is not worth a sentence: its states show it. */
+/* Whether the lead covers finding `i`: it is the lead, or the lead is a limit at the same endpoint.
+ * Short stalls of a limited stream are not worth a sentence: its states show them. */
 static bool covered_by_lead(const struct verdict *v, size_t i)
 {
 	if (v->kind == KIND_LIMIT)
@@ -1423,7 +1424,7 @@ static void wait_sentence(const struct trace_snapshot *s, const struct verdict *
 	say_wait(s, v, buf, len);
 }
 
-/* The lead is about such a queue, or about a connection that is not there yet. */
+/* Whether the lead is an unanswered SYN, or about connections that were slow or rejected. */
 static bool tells_of_queue(const struct verdict *v)
 {
 	return v->kind == KIND_CONNECT ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ACKs that an unseen sender waited for, in a sentence. */
+/* The sentence on delayed ACKs for which an unseen sender waited. */
 #include <inttypes.h>
 
 #include "base/human.h"
