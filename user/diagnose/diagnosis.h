@@ -6,7 +6,7 @@
  *
  * The threshold is not a constant. A wait must exceed the measurement's own resolution: the
  * relative half width of the interval of the time per message, among rounds in which nothing was
- * changed. A smaller wait does not matter, and no fix of it could be shown to help.
+ * changed. A smaller wait neither matters nor could be shown to matter.
  */
 #ifndef IPCSTALL_DIAGNOSE_DIAGNOSIS_H
 #define IPCSTALL_DIAGNOSE_DIAGNOSIS_H

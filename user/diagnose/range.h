@@ -23,7 +23,7 @@ struct range {
 	struct dip_size *sizes;
 	double *costs;
 	size_t n;
-	bool judged;		      /* false: too few repeats for a test */
+	bool judged;		      /* false: too few sizes or repeats */
 	struct band bands[BANDS_MAX]; /* the largest excess first */
 	size_t n_bands;
 };

@@ -618,7 +618,7 @@ static void card_withheld(const struct making *m)
 	take_fix(m);
 }
 
-/* The reader takes up its answers late, which delays only the reader itself. */
+/* The reader reads its answers late, which delays only the reader itself. */
 static void card_of_late_answers(const struct making *m)
 {
 	const struct reader_spell *late = &m->v->late;

@@ -523,8 +523,8 @@ static json_t *scattered_to_json(const struct trace_snapshot *s, const struct ve
 			 "process_ns", (json_int_t)sum->process_ns);
 }
 
-/* A list that lacks an entry would say that there is no such thing. So the list is dropped, and
- * with it the document. */
+/* A list that lacks an entry would say that the entry does not exist. So the list is dropped, and
+ * the document with it. */
 void append_or_drop(json_t **list, json_t *entry)
 {
 	if (!json_array_append_new(*list, entry))

@@ -7,7 +7,7 @@
 #include "render/environment.h"
 #include "render/card.h"
 
-/* The benchmark's end that an endpoint is. A pipe's one endpoint has both. */
+/* The end of the benchmark that an endpoint is. A pipe is one endpoint for both ends. */
 static const char *role_of(const struct point_ledger *l, const struct trace_endpoint *ep)
 {
 	if (ep->proto == TRACE_PIPE)

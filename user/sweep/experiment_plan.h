@@ -21,7 +21,7 @@ struct plan_run {
 	enum plan_kind kind; /* a sweep; clock, syscall or machine; a benchmark with its
 				timeline */
 	int pilot, most;     /* repeats of the pilot, from whose scatter the run's are computed, and
-				their limit; 0: the command has --repeats */
+				their limit; 0: the command sets the repeats */
 };
 
 struct plan {

@@ -155,7 +155,7 @@ static bool wait_readable(uint64_t until_ns, bool *gone)
 	return n == 1 && !*gone;
 }
 
-enum { ESCAPE_NS = 50000000 }; /* without a rest of the sequence by then: a lone escape */
+enum { ESCAPE_NS = 50000000 }; /* how long after an escape the rest of a sequence may come */
 
 int term_key(uint64_t until_ns)
 {
