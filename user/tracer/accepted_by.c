@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sampled session: names the process of a connection that ended before it was seen: the one process
- * that has all other connections accepted at that port. */
+/* Sampled session: names the process of a connection that ended before its process was seen. It is
+ * the process that has all other connections at that local address, if there is only one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static const struct trace_call_stats *named(const struct trace_endpoint *ep)
 	return ep->rx_calls.tgid ? &ep->rx_calls : ep->tx_calls.tgid ? &ep->tx_calls : NULL;
 }
 
-/* NULL: nobody, or one of several */
+/* NULL: none, or several */
 static const struct trace_call_stats *owner_of(struct trace_endpoint *const *v, size_t n)
 {
 	const struct trace_call_stats *owner = NULL, *one;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From a cgroup's id to its path: the id of a v2 directory is its inode number (kernfs), so one
- * walk answers for all. */
+/* Finds the path of a cgroup by its id. The id of a v2 directory is its inode number (kernfs), so
+ * one walk of the tree finds all paths. */
 #include <fts.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "tracer/trace.h"
 
 #define WALK_PAUSE_NS \
-	1000000000ull /* a miss looks at the whole tree again, but no oftener than this */
+	1000000000ull /* an unknown id leads to a new walk of the tree, but not more often */
 
 struct known {
 	uint64_t id;
@@ -73,7 +73,7 @@ static void add(uint64_t id, const char *path)
 	cache.n += cache.v[cache.n].path != NULL;
 }
 
-/* an id is never used twice (kernfs counts generations), so what is known stays true */
+/* An id is never used twice (kernfs counts generations), so known paths stay valid. */
 static void walk(void)
 {
 	char root[512], *roots[] = { root, NULL };
@@ -124,7 +124,7 @@ bool trace_cgroup_path(uint64_t id, char *buf, size_t size)
 		}
 		if (k) {
 			snprintf(buf, size, "%s", k->path);
-			text_clean(buf, size); /* the name of a directory; and cut to fit, maybe
+			text_clean(buf, size); /* any user may have named it, and the cut may be
 						  within a character */
 		}
 		pthread_mutex_unlock(&cache.lock);
@@ -134,7 +134,7 @@ bool trace_cgroup_path(uint64_t id, char *buf, size_t size)
 	return k;
 }
 
-/* all but the last are in order; to its place with it */
+/* All entries but the last are sorted; moves the last one to its place. */
 static void sort_last(void)
 {
 	struct known last;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How often each program ran, what that took, and what became of its hook. */
+/* How often each program ran, how long it took, and whether its hook is attached. */
 #include <errno.h>
 #include <string.h>
 

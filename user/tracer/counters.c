@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What was observed, lost and left out: the sums of all processors' counters. */
+/* What was observed, lost and left out: the sums of the counters of all CPUs. */
 #include "tracer/internal.h"
 #include "bpf/charge.h"
 
-/* of all processors, in one pass: there is room for thousands of them */
+/* in one pass over all CPUs, because there is room for thousands of them */
 static void sum_counts(struct trace *t, uint64_t sum[COUNT_N])
 {
 	const struct processor *p = object_var(t, "processors");

@@ -10,7 +10,7 @@
 
 #define PATH_ROOM 1024
 
-/* of words with commas in between */
+/* Is `word` in a comma-separated list? */
 static bool has_word(const char *list, const char *word)
 {
 	size_t n = strlen(word);
@@ -33,7 +33,7 @@ static bool is_mount(const char *line, bool v2)
 	return v2 ? !strcmp(type, "cgroup2") : !strcmp(type, "cgroup") && has_word(options, "cpu");
 }
 
-/* where the groups are mounted that share out the CPUs, of v1 and of v2; empty: nowhere */
+/* the mount points of the cpu controller of v1, and of v2; empty: not mounted */
 static char mounts[2][PATH_ROOM / 2];
 
 static void find_mounts(void)
@@ -63,7 +63,7 @@ static bool is_group(char *line, bool v2, const char **group)
 	return v2 ? !strcmp(line, "0") && !*list : has_word(list, "cpu");
 }
 
-/* its length without the mount's; 0: it is in no group of that kind */
+/* Sets `path` to the process's group. Returns the length of the mount point; 0: no such group. */
 static size_t find_group(pid_t pid, bool v2, char path[PATH_ROOM])
 {
 	char name[40], line[PATH_ROOM / 2];
@@ -114,7 +114,8 @@ uint64_t cpu_quota_throttled(pid_t pid)
 	if (!root)
 		root = find_group(pid, true, path);
 	while (root && strlen(path) > root + 1) {
-		ns = MAX(ns, throttled_at(path)); /* they may hold it back at the same time */
+		ns = MAX(ns, throttled_at(path)); /* no sum: several may throttle at the same
+						     time */
 		last = strrchr(path, '/');
 		*last = '\0';
 	}

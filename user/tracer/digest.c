@@ -143,7 +143,8 @@ static void digest_identity(struct trace_digest *out, const struct digest *d)
 	out->joined_late = d->flags & EP_JOINED_LATE;
 }
 
-/* the present state up to the moment of the look; a word holds the lower bits of its time */
+/* how long the present state has lasted at the look; a word holds the lower bits of its
+ * beginning */
 static uint64_t present(const struct digest *d, word_t w)
 {
 	uint64_t since = word_began(w, d->at);
@@ -221,7 +222,7 @@ static void take_digests(struct trace *t, struct trace_digests *s, size_t n)
 		memcpy(o->key, t->look.keys + i, some * sizeof(*o->key));
 		if (digest_run(t->look.digest_fd, some))
 			continue;
-		ring_buffer__consume(t->ring); /* some may have been found gone */
+		ring_buffer__consume(t->ring); /* some endpoints may have been found closed */
 		for (size_t k = 0; k < some; k++) {
 			if (!o->digest[k].id.serial ||
 			    is_strangers(o->digest[k].flags, o->digest[k].peer))
@@ -234,7 +235,7 @@ static void take_digests(struct trace *t, struct trace_digests *s, size_t n)
 	}
 }
 
-/* of those digested, by serial: the place behind each; empty where none closed meanwhile */
+/* by serial, 1 + the index of each digest; empty if none closed meanwhile */
 static bool index_digests(const struct trace_digests *s, bool wanted, struct index *places)
 {
 	bool ok = true;
@@ -272,8 +273,8 @@ static uint32_t *index_closed(const struct closed_list *l)
 	return order;
 }
 
-/* The other end of one that closed: closed too, under that key at the same time, or alive. Its
- * serial; 0: neither. */
+/* The serial of a closed endpoint's other end, which either closed too and lived under that key at
+ * the same time, or is alive. 0: neither. */
 static uint64_t closed_peer(const struct trace *t, const uint32_t *order, const struct endpoint *ep)
 {
 	const struct closed_list *l = &t->closed;
@@ -299,8 +300,8 @@ static uint64_t closed_peer(const struct trace *t, const uint32_t *order, const 
 	return snapshot_copy(t, ep->peer, &live) && live.born <= ep->closed ? live.id.serial : 0;
 }
 
-/* What closed after it was digested (the list's entries from `since` on) stands there already, as
- * living. */
+/* An endpoint that closed after its digest was taken (the list's entries from `since` on) already
+ * has a digest, as a live one. */
 static int add_closed(struct trace *t, struct trace_digests *s, size_t since, struct trace_error *e)
 {
 	uint32_t *order = index_closed(&t->closed);

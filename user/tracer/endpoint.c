@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One endpoint, from the kernel's record to trace.h, and what of it is unknown because a call went
- * by unseen. */
+/* Fills a struct trace_endpoint from the kernel half's record, and marks as unknown the figures
+ * that depend on calls that were not seen. */
 #include <string.h>
 #include <sys/param.h>
 
@@ -8,7 +8,7 @@
 #include "bpf/charge.h"
 #include "base/text.h"
 
-/* what the kernel half had not booked yet when the copy was taken */
+/* books what the kernel half had not booked yet when the copy was taken */
 void endpoint_book(struct endpoint *ep)
 {
 	pending_book(&ep->tx);
@@ -29,8 +29,8 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* `since` on the full clock: the word holds the lower bits of it, and whoever settles sees to it
- * that it is near (SPLIT_NS) */
+/* `since` on the full clock: the word holds only its lower bits, and settling keeps it near enough
+ * to tell the rest (SPLIT_NS) */
 static uint64_t full_since(const struct endpoint *ep, word_t w)
 {
 	return word_began(w, ep->closed ? ep->closed : later(ep->tx.seen, ep->rx.seen));
@@ -72,7 +72,7 @@ static void fill_ledger(struct trace_ledger *out, const struct endpoint *ep,
 		out->unaccounted_ns -= out->ns[i];
 }
 
-/* the episode that had that part: it lasted as long, or longer */
+/* the slot of the episode that contained this part: it lasted as long, or longer */
 static unsigned int slot_of_whole(const unsigned int *hist, unsigned int part)
 {
 	while (part < HIST_SLOTS && !hist[part])
@@ -92,8 +92,8 @@ static void tail_moves(struct trace_ledger *tx, unsigned int slot)
 	}
 }
 
-/* Of a flight that was lost in part, what it flew before and after is left: a visit, and no more is
- * known of how long. */
+/* If every flight episode was moved, but flight time from before or after the loss is left, that
+ * time counts as one episode. */
 static void keep_the_rest(struct trace_ledger *tx)
 {
 	if (!tx->ns[TX_FLIGHT] || tx->count[TX_FLIGHT])
@@ -102,8 +102,8 @@ static void keep_the_rest(struct trace_ledger *tx)
 	tx->hist[TX_FLIGHT][hist_slot(tx->ns[TX_FLIGHT])] = 1;
 }
 
-/* no episode of this state can have been longer: what its histogram, its sum and the present one
- * say */
+/* the longest that an episode of this state can have been, by its histogram, its sum and the
+ * present episode */
 static uint64_t longest_possible(const struct trace_ledger *l, unsigned int state, uint64_t present)
 {
 	uint64_t most = l->max[state];
@@ -113,8 +113,8 @@ static uint64_t longest_possible(const struct trace_ledger *l, unsigned int stat
 	return MIN(later(MIN(most, l->max[state]), present), l->ns[state]);
 }
 
-/* What flew, by all that was known, and had been lost. How long the longest other flight was is
- * known as far as its slot tells. */
+/* Moves time from `flight` to `recovery`: data that was booked as in flight and later proved lost.
+ * The longest flight that remains is known only up to its histogram slot. */
 static void move_tail_losses(struct trace_ledger *tx, const struct tail_loss *tail, uint64_t at)
 {
 	if (!tail->ns || tail->ns > tx->ns[TX_FLIGHT])
@@ -131,9 +131,9 @@ static void move_tail_losses(struct trace_ledger *tx, const struct tail_loss *ta
 }
 
 /*
- * A sleep is booked when it ends; one that goes on has lasted at least since the present state
- * began, which need not have its name: a TCP writer sleeps for room while the window holds its
- * queue.
+ * A sleep is booked when it ends. One that has not ended has lasted at least since the present
+ * state began. That state need not be `sndbuf`: a TCP writer sleeps for room while the window holds
+ * its queue.
  */
 static void add_open_sleep(struct trace_endpoint *out, const struct endpoint *ep)
 {
@@ -141,7 +141,7 @@ static void add_open_sleep(struct trace_endpoint *out, const struct endpoint *ep
 
 	if (word_asleep(ep->tx.word) <=
 	    (ep->refused ? 1u
-			 : 0u)) /* one that was refused counts as asleep, and waits elsewhere */
+			 : 0u)) /* a refused writer counts as asleep, and waits elsewhere */
 		return;
 	out->tx_calls.open_sleep_ns = lasts;
 	out->tx_calls.blocked_max_ns = later(out->tx_calls.blocked_max_ns, lasts);
@@ -191,7 +191,7 @@ static void fill_call_stats(struct trace_call_stats *out, const struct call_stat
 	out->process_ran_ns = in->process_ran;
 }
 
-/* Asked and not answered yet; what has come and was not read is an answer. */
+/* Requests that are not answered yet. Data that came but is unread counts as an answer. */
 static void fill_open_replies(struct trace_endpoint *out, const struct endpoint *ep)
 {
 	uint64_t until = out->rx.now == RX_UNREAD ? out->rx.since_ns : out->at_ns;
@@ -206,7 +206,7 @@ static void fill_open_replies(struct trace_endpoint *out, const struct endpoint 
 		out->tx_calls.open_reply_ns = out->at_ns - ep->asking.took;
 }
 
-/* Asking ends what was read last, and the other way round. */
+/* A send clears `took` and a read clears `asked`: what is set is the time of the last message. */
 static void fill_quiet(struct trace_endpoint *out, const struct endpoint *ep)
 {
 	uint64_t asked = ep->asking.asked, took = ep->asking.took,
@@ -216,15 +216,15 @@ static void fill_quiet(struct trace_endpoint *out, const struct endpoint *ep)
 		out->tx_calls.quiet_ns = out->at_ns - last;
 }
 
-/* What was sent is on this host, and nothing has moved it since the timer fired, and since it then
- * tried to send it again. */
+/* Sent data is still on this host, and no segment went out or was acknowledged since the timer
+ * fired and tried to send it again. */
 static void fill_open_undelivered(struct trace_endpoint *out, const struct endpoint *ep)
 {
 	if (ep->fired && ep->flown <= ep->fired + RETRY_NS && out->tx.now == TX_DEVICE)
 		out->open_undelivered_ns = out->at_ns - MIN(out->at_ns, ep->fired);
 }
 
-/* the present episode is a piece of one that is counted already: see bpf/hold.bpf.h */
+/* The present episode continues one that is counted already: see bpf/hold.bpf.h. */
 static void join_present(struct trace_ledger *tx, const struct endpoint *ep, uint64_t at)
 {
 	const struct hold *h = &ep->held_on;
@@ -235,8 +235,9 @@ static void join_present(struct trace_ledger *tx, const struct endpoint *ep, uin
 	tx->max[tx->now] = later(tx->max[tx->now], h->ns + at - tx->since_ns);
 }
 
-/* of a thread that is stopped now, or of the first of a process that only holds the descriptor: for
- * how long; the kernel half notes it at its last switch (bpf/switch.bpf.h) */
+/* How long the thread has been stopped, or the main thread of a process that only holds the
+ * descriptor; 0: it is not. The kernel half notes it at the thread's last switch
+ * (bpf/switch.bpf.h). */
 static uint64_t stopped_since(const struct call *calls, const struct call_stats *b, uint64_t at)
 {
 	uint32_t tid = b->tid ? b->tid : b->tgid;
@@ -269,7 +270,7 @@ static void fill_identity(struct trace_endpoint *out, const struct identity *id)
 	out->remote.port = id->remote.port;
 }
 
-/* Of a UDP socket that is not connected: the one address that it has sent to. */
+/* The remote address of a UDP socket that is not connected: the only one that it has sent to. */
 static void fill_destination(struct trace_endpoint *out, const struct endpoint *ep)
 {
 	if (out->remote.port || !ep->sent_to.port || ep->sent_elsewhere)
@@ -279,7 +280,7 @@ static void fill_destination(struct trace_endpoint *out, const struct endpoint *
 	out->making.unconnected = true;
 }
 
-/* up to the last look: settled a moment ago, or the end */
+/* the time of the last look, a moment ago if it was settled, or of the endpoint's end */
 static uint64_t truth(const struct endpoint *ep)
 {
 	uint64_t at = later(ep->tx.seen, ep->rx.seen);
@@ -290,7 +291,7 @@ static uint64_t truth(const struct endpoint *ep)
 	return later(at, full_since(ep, ep->rx.word));
 }
 
-/* TCP itself counts what goes through a socket; for other protocols the calls are all there is */
+/* TCP itself counts the bytes that go through a socket; other protocols have only the calls. */
 uint8_t endpoint_moved(uint64_t *bytes, uint64_t moved)
 {
 	if (moved <= *bytes)
@@ -305,13 +306,13 @@ uint32_t endpoint_min_rtt(uint32_t us)
 	return us == UINT32_MAX ? 0 : us;
 }
 
-/* a call that is under way is counted when it ends; what TCP has taken of it is there already */
+/* A call under way is counted when it ends, but TCP has counted the bytes that it took so far. */
 uint64_t endpoint_under_way(uint64_t bytes, uint64_t moved, word_t word)
 {
 	return word_working(word) && moved > bytes + SYN_AND_FIN ? moved - SYN_AND_FIN : bytes;
 }
 
-/* a call's end went by unseen, and with it what the call moved and how it slept */
+/* The end of a call was not seen: how much it moved and how it slept is unknown. */
 static void end_missed(struct trace_call_stats *out, uint64_t moved)
 {
 	out->bytes_res = endpoint_moved(&out->bytes, moved);
@@ -319,16 +320,16 @@ static void end_missed(struct trace_call_stats *out, uint64_t moved)
 }
 
 /*
- * What was in the ring of a pipe when it was first seen, or is still: as much as F_SETPIPE_SZ
- * allows any user (pipe-max-size), or what was found in the ring of one that may have more
- * (CAP_SYS_RESOURCE), a page in each buffer.
+ * The most that a pipe's ring can have held when it was first seen, or can hold now: the limit of
+ * F_SETPIPE_SZ for any user (pipe-max-size), or what was found in a ring that is larger
+ * (CAP_SYS_RESOURCE), at a page per buffer.
  */
 static uint64_t ring_room(const struct trace_endpoint *ep)
 {
 	return later(1 << 20, ep->queue_max * 4096);
 }
 
-/* some of the reads, or all: how long the queue was in between, nobody looked */
+/* Some or all reads were not seen, so the queue's length in between is unknown. */
 void endpoint_reads_missed(struct trace_endpoint *out, uint64_t at_least)
 {
 	resolution_unseen(out, false, true);
@@ -337,17 +338,17 @@ void endpoint_reads_missed(struct trace_endpoint *out, uint64_t at_least)
 	out->queue_res = TRACE_UNKNOWN;
 }
 
-/* something lay in the ring, and nobody was seen to write it: by tee(), say */
+/* Data was in the ring, but no write was seen: it came by tee(), for example. */
 static bool filled_unseen(const struct trace_endpoint *ep)
 {
 	return ep->queue_max && !ep->tx_calls.bytes && !ep->joined_late;
 }
 
 /*
- * What is read from a pipe was written to it, and what is written and not there any more was read.
- * Where the calls seen at one end fall short of that, the others were made in ways that no hook
- * sees (io_uring), or by a process that nobody asked for: what that end did is unknown, not
- * nothing. A call under way is counted when it ends.
+ * All bytes read from a pipe were written to it, and all bytes written that are not in it any more
+ * were read. If the calls seen at one end move too few bytes for that, other calls were made in
+ * ways that no hook sees (io_uring), or by a process that is not traced. Then the figures of that
+ * end are unknown, not zero. A call under way is counted when it ends.
  */
 static void pipe_audit(struct trace_endpoint *out)
 {
@@ -377,7 +378,7 @@ static void forget_who(struct trace_call_stats *b)
 	memset(b->comm, 0, sizeof(b->comm));
 }
 
-/* those of a pipe, and the votes that were for them */
+/* forgets processes that only hold a pipe's descriptor, and the votes for them */
 static void forget_mere_holders(struct trace_endpoint *out, const struct endpoint *ep)
 {
 	if (is_mere_holder(&ep->tx_calls, &ep->rx_calls)) {
@@ -404,7 +405,7 @@ static uint64_t lasts(uint64_t from, uint64_t until, uint64_t now)
 	return (until ? until : now) - from;
 }
 
-/* as every backend knows it */
+/* the part that every backend knows */
 static void fill_origin(struct trace_making *out, const struct making *in, uint64_t at)
 {
 	out->connected = in->asked || in->origin == ORIGIN_CONNECT;
@@ -414,7 +415,7 @@ static void fill_origin(struct trace_making *out, const struct making *in, uint6
 	out->after_reset_ns = in->reset && at > in->reset ? at - in->reset : 0;
 }
 
-/* what has not ended has lasted until now; of one that closed meanwhile, until then */
+/* What has not ended has lasted until at_ns, which is the end of an endpoint that closed. */
 static void fill_making(struct trace_making *out, const struct making *in,
 			const struct trace_endpoint *ep)
 {
@@ -453,7 +454,7 @@ static void fill_parts(struct trace_endpoint *out, const struct endpoint *ep)
 	}
 }
 
-/* the kernel's words for a rate that nobody limits, of 64 and of 32 bits */
+/* all bits set is the kernel's value for an unlimited rate, in 64 and in 32 bits */
 static uint64_t rate_or_zero(uint64_t rate)
 {
 	return rate == UINT64_MAX || rate == UINT32_MAX ? 0 : rate;
@@ -483,7 +484,7 @@ static void fill_tcp(struct trace_endpoint *out, const struct endpoint *ep)
 	fill_path(&out->path, &ep->path);
 }
 
-/* by whom a direction's calls go that no hook sees */
+/* sets what carries the calls of each direction that no hook sees */
 static void fill_unseen(struct trace_endpoint *out, unsigned int flags, unsigned int upper)
 {
 	for (int dir = 0; dir < 2; dir++) {
@@ -552,7 +553,7 @@ static void fill_figures(struct trace_endpoint *out, const struct endpoint *ep)
 	out->dequeued = ep->dequeued;
 }
 
-/* what this backend, and this endpoint's calls, let be known of it */
+/* how well the figures are known, by the backend and by calls whose end was missed */
 static void fill_known(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t)
 {
 	resolution_fill(out, t->backend, t->exact);

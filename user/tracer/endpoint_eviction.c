@@ -23,7 +23,7 @@ static int by_process(const void *a, const void *b)
 	return x->tgid < y->tgid ? -1 : x->tgid > y->tgid;
 }
 
-/* Never stalled before stalled, then who moved least, then who has been idle longest. */
+/* First the least stalled, then those that moved the fewest bytes, then the longest idle. */
 static int by_worth(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
@@ -35,7 +35,7 @@ static int by_worth(const void *a, const void *b)
 	return x->idle_ns > y->idle_ns ? -1 : x->idle_ns < y->idle_ns;
 }
 
-/* How many places each one's process has; how many processes there are. */
+/* Sets how many slots each endpoint's process has. Returns the number of processes. */
 static size_t count_by_process(struct place *v, size_t n)
 {
 	size_t processes = 0;
@@ -58,7 +58,7 @@ static size_t places_of(const struct place *v, size_t n, uint32_t tgid)
 	return 0;
 }
 
-/* Of each process so many go that it keeps `least`; a process stands together. */
+/* Marks idle endpoints of each process until it has `least` left; v is sorted by process. */
 static size_t choose_of_each(struct place *v, size_t n, size_t least, bool stalled_too)
 {
 	size_t chosen = 0;
@@ -105,9 +105,9 @@ size_t eviction_choose(struct place *v, size_t n, uint32_t asks)
 	return chosen;
 }
 
-/* --- who stands there --- */
+/* --- the endpoints that have a slot --- */
 
-/* A sampled session knows it from its looks alone: whoever was not looked at yet is not idle. */
+/* A sampled session knows it only from its looks: an endpoint not looked at yet is not idle. */
 static uint64_t idle_by_looks(const struct endpoint *ep, uint64_t now)
 {
 	uint64_t since = MAX(ep->tx.looks.since, ep->rx.looks.since);
@@ -170,7 +170,7 @@ static void let_go(struct trace *t, const struct place *v, size_t n)
 	ring_buffer__consume(t->ring);
 }
 
-/* How many let go. */
+/* Returns how many endpoints were dropped. */
 static size_t evict(struct trace *t, uint32_t asks)
 {
 	uint64_t *keys = array_new(t->opts.max_endpoints, 0, sizeof(*keys));

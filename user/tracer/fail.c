@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How a session says what went wrong: what, why, what to do next. */
+/* Fills a struct trace_error: what went wrong, why, and what to do next. */
 #include <errno.h>
 #include <string.h>
 

@@ -10,7 +10,8 @@
 #include "base/text.h"
 #include "tracer/internal.h"
 
-/* a link's mode says what its descriptor is open for: proc_fd_link(), tid_fd_update_inode() */
+/* The mode of the link in /proc/PID/fd says what the descriptor is open for
+ * (tid_fd_update_inode()). */
 bool fd_open_for(int dir, long fd, mode_t how)
 {
 	char name[24];
@@ -69,7 +70,7 @@ static int by_inode(const void *a, const void *b)
 struct descriptors {
 	descriptor_fn fn;
 	void *ctx;
-	pid_t pid; /* whose */
+	pid_t pid; /* the process listed now */
 	bool refused;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What this kernel allows, asked once by trying, and how to get what it does not. */
+/* What this kernel allows, found out once by trying, and how to get what it does not allow. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -89,7 +89,7 @@ static bool note_symbol(const char *line)
 	return false;
 }
 
-/* once for all of them: the file has some 200,000 lines, each made as it is read */
+/* once for all of them: the file has some 200,000 lines, which the kernel makes at each reading */
 static void read_symbols(void)
 {
 	FILE *f = fopen("/proc/kallsyms", "r");
@@ -128,13 +128,13 @@ static int load_nothing(enum bpf_prog_type type, struct bpf_prog_load_opts *o)
 	return fd >= 0 ? fd : -errno;
 }
 
-/* It is enough that it could be opened. */
+/* Closes fd: it is enough that it could be opened. */
 static int opened(int fd)
 {
 	return fd < 0 ? -errno : (close(fd), 0);
 }
 
-/* where: NULL, as its BTF id says */
+/* where: NULL: at the program's BTF id */
 static int try_attach(int fd, const char *where)
 {
 	int err = fd < 0 ? fd : opened(bpf_raw_tracepoint_open(where, fd));
@@ -240,7 +240,7 @@ static void explain(struct trace_feature *f, int err, const char *otherwise)
 		snprintf(f->why_not, sizeof(f->why_not),
 			 "not permitted: the kernel is locked down (%s)", mode);
 	else if (err == -EPERM &&
-		 features[F_RAWTP].there) /* a privilege would have been missing there too */
+		 features[F_RAWTP].there) /* with a privilege missing, that would fail too */
 		snprintf(f->why_not, sizeof(f->why_not),
 			 "not permitted, although tracepoints are (as on a locked-down kernel)");
 	else

@@ -50,7 +50,7 @@ static uint64_t longest_reply(const void *calls)
 	}
 
 KNOWN(always, TRACE_EXACT)
-/* 0 stands for what there was not, or what is not known */
+/* 0: there was none, or it is not known */
 KNOWN(unless_zero, value ? TRACE_EXACT : TRACE_UNKNOWN)
 KNOWN(by_bytes, OF_CALLS->bytes_res)
 KNOWN(by_messages, trace_messages_known(OF_CALLS) ? TRACE_EXACT : TRACE_UNKNOWN)
@@ -62,7 +62,7 @@ KNOWN(by_cpu, OF_CALLS->cpu_res)
 KNOWN(by_busiest, OF_CALLS->busiest_cpu_ns ? TRACE_BOUNDED : TRACE_UNKNOWN)
 KNOWN(by_delack, OF_ENDPOINT->delack_res)
 KNOWN(by_retransmits, OF_ENDPOINT->retransmits_res)
-/* by a hook each: TCP keeps no count of these */
+/* figures that only hooks count: TCP keeps no count of them */
 KNOWN(by_hooks, OF_ENDPOINT->delack_res == TRACE_UNKNOWN ? TRACE_UNKNOWN
 							 : OF_ENDPOINT->retransmits_res)
 KNOWN(if_accepted, OF_ENDPOINT->making.accept_ns ? TRACE_EXACT : TRACE_UNKNOWN)
@@ -181,7 +181,7 @@ void figures_add(const struct figures *s, void *out, const void *a, int sign)
 	*figures_missing(s, out) |= missing(s, a);
 }
 
-/* a sum that lacks some is none, so its knowledge is that of the worst known */
+/* a WORST row begins as exact, so that the sum gets the resolution of its worst known part */
 void figures_begin_sum(const struct figures *s, void *sum)
 {
 	for (size_t i = 0; i < s->n; i++)
@@ -215,7 +215,7 @@ uint64_t figure_value(const struct figure *f, const void *owner)
 	return f->kind == FIGURE_RES ? *(const uint8_t *)v : *(const uint32_t *)v;
 }
 
-/* the row whose member this one is, or is a part of */
+/* the index of this row, or of the row of whose member it shows a part */
 static size_t row_of(const struct figures *s, const struct figure *f)
 {
 	for (size_t i = 0; f->section == SECTION_SHOWN && i < s->n; i++) {

@@ -5,7 +5,7 @@
 
 #include "tracer/internal.h"
 
-/* the number by which the hooks know a process; its own where nobody is in a PID namespace */
+/* the pid by which the hooks know a process: its own, unless the session is in a PID namespace */
 static __u32 number_of(struct trace *t, pid_t tgid)
 {
 	uint64_t args[1] = { tgid };
@@ -25,7 +25,7 @@ static bool is_followed(const struct trace *t, __u32 tgid)
 	       (hint[tgid % TGID_HINTS] && !bpf_map_lookup_elem(t->followed_fd, &tgid, &one));
 }
 
-/* Who has ended is followed no more. */
+/* A process that has ended is not followed any more, so it is no outsider. */
 bool is_outsider(const struct trace *t, __u32 tgid)
 {
 	bool by_process =
@@ -49,6 +49,6 @@ int trace_follow(struct trace *t, pid_t tgid, struct trace_error *e)
 	if (!hint || bpf_map_update_elem(t->followed_fd, &key, &one, BPF_ANY))
 		return fail_sys(e, errno, "cannot follow the process", "trace a cgroup instead");
 	hint[key % TGID_HINTS] =
-		hint[key % TGID_HINTS] ? ~0u : key; /* more than one: the programs ask the map */
+		hint[key % TGID_HINTS] ? ~0u : key; /* ~0: several, the programs ask the map */
 	return 0;
 }

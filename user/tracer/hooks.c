@@ -14,8 +14,8 @@
 #define ONCE(program, point, required, protos, feeds) \
 	{ TRACE_SAMPLED, HOOK_RAWTP, program, point, required, protos, feeds }
 
-/* raw tracepoints that stand in all kernels, in every backend; the first two are guesses from
- * outside where nothing better is */
+/* raw tracepoints that all kernels have, for every backend; the first two guess at states from
+ * outside, where no exact hook tells them */
 #define SHARED(b, part) \
 	{ b, HOOK_RAWTP, "on_tcp_probe", "tcp_probe", true, TCP, \
 	  "acknowledgements and data as they come: the ends of held queues, `unread`, owed ACKs", \
@@ -47,7 +47,7 @@
 	{ b, in, name "_in", point, required, protos, feeds }, \
 	{ b, out, name "_out", point, required, protos, feeds, PART_ALWAYS, "!sock_recv_length" }
 
-/* the ends of receives first: a call that is seen to begin must be seen to end */
+/* The ends of receives come first: if the beginning of a call is seen, its end must be seen. */
 #define CALLS(b, in, out) \
 	{ b, HOOK_RAWTP, "on_received", "sock_recv_length", true, SOCKETS, "the ends of receives", \
 		PART_ALWAYS, "sock_recv_length" }, \
@@ -80,8 +80,8 @@
 	{ b, in, "on_unix_gone", "unix_release", false, UNIX, "the end of a Unix socket" }, \
 	{ b, in, "on_pipe_gone", "free_pipe_info", false, PIPE, "the end of a pipe" }
 
-/* sock_def_readable() has a tracepoint inside from 6.3 on: that costs half of what a trampoline
- * does */
+/* From 6.3 on sock_def_readable() contains a tracepoint, which costs half as much as a
+ * trampoline. */
 #define READABLE "datagrams as they come"
 #define ON_READABLE(b, in, given) \
 	{ b, in, "on_readable", "sock_def_readable", false, UDP | UNIX, READABLE, PART_ALWAYS, \
@@ -125,8 +125,8 @@ const struct hook hook_table[] = {
 		"the beginning of a TCP send: `work` of the tx ledger"),
 	RAWTP("on_data_ready", "sk_data_ready", true, UDP | UNIX,
 		"datagrams as they come: `unread` of the rx ledger"),
-	/* the end first: a call that was seen to begin while they are attached must be seen to
-	 * end */
+	/* The end comes first: if the beginning of a call is seen while the hooks are being
+	 * attached, its end must be seen. */
 	RAWTP("on_sys_exit", "sys_exit", false, PIPE, "calls on pipes"),
 	RAWTP("on_sys_enter", "sys_enter", false, PIPE,
 		"calls on pipes; who had a descriptor before it was passed to another process"),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Listening sockets, as the kernel half keeps them (bpf/endpoint.bpf.h): those that listen still,
- * and those that did. */
+/* Listening sockets, as the kernel half keeps them (bpf/endpoint.bpf.h), and those that do not
+ * listen any more. */
 #include <string.h>
 
 #include "base/text.h"
 #include "tracer/internal.h"
 
-/* which of two matters more */
+/* Does a matter more than b? */
 static bool is_worse(const struct trace_listener *a, const struct trace_listener *b)
 {
 	if (a->dropped != b->dropped)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* No hook sees an MPTCP socket's calls, and its subflows are the kernel's own. That a program has
- * such sockets sock_diag tells. */
+/* No hook sees an MPTCP socket's calls, and its subflows are the kernel's own. sock_diag tells
+ * whether a program has such sockets. */
 #include <linux/inet_diag.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The clock of the kernel half, also where this process has a time namespace of its own. */
+/* The clock of the kernel half, also if this process is in a time namespace of its own. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 
 #include "tracer/internal.h"
 
-/* A time namespace has a CLOCK_MONOTONIC of its own; bpf_ktime_get_ns() is the machine's. By so
- * much the former is ahead. */
+/* How far the CLOCK_MONOTONIC of this time namespace is ahead of the machine's, which
+ * bpf_ktime_get_ns() returns. */
 static int64_t namespace_ahead(void)
 {
 	FILE *f = fopen("/proc/self/timens_offsets", "re");

@@ -22,12 +22,12 @@ static bool has_casts(void)
 	return feature_func("bpf_rdonly_cast");
 }
 
-/* of one backend, the best first; each is slower than the one before it, and needs less */
+/* For each backend the best object first: the next one is slower, and needs less of the kernel. */
 static const struct object_source {
 	enum trace_backend backend;
 	const char *name;
 	const void *(*bytes)(size_t *size);
-	bool (*meant_for)(void); /* this kernel; NULL: for all */
+	bool (*meant_for)(void); /* is it meant for this kernel? NULL: for all */
 } sources[] = {
 	{ TRACE_FENTRY, "fentry", fentry__elf_bytes, has_casts },
 	{ TRACE_FENTRY, "fentry_probed", fentry_probed__elf_bytes, NULL },
@@ -38,7 +38,7 @@ static const struct object_source {
 	{ TRACE_SAMPLED, "sampled_probed", sampled_probed__elf_bytes, NULL },
 };
 
-/* coarse clocks go on by a tick at a time */
+/* The resolution of a coarse clock is one tick. */
 static uint64_t tick_ns(void)
 {
 	struct timespec t;
@@ -74,7 +74,7 @@ static void set_options(struct trace *t, struct options *o)
 	o->fn_write = feature_symbol("tcp_write_timer");
 }
 
-/* only the sampled tier's objects ask */
+/* only objects of the sampled tier have this constant */
 static void set_sleepers(struct trace *t)
 {
 	struct sleeper_functions *f = object_const(t->obj, "sleeper_functions");
@@ -89,7 +89,8 @@ static void set_sleepers(struct trace *t)
 
 #define TIMELINE_RING (1u << 24) /* 300,000 steps between two looks, which come every 20 ms */
 
-/* what only trace_digests_take() needs is not made for others; not every object has it */
+/* Maps that only trace_digests_take() needs are made only if it is wanted; not every object has
+ * them. */
 static int look_sizes(struct trace *t, unsigned int n)
 {
 	struct bpf_map *keys = bpf_object__find_map_by_name(t->obj, "keys_in_use");
@@ -110,8 +111,8 @@ static int map_size(struct trace *t, const char *name, unsigned int n)
 
 #define PLACES_MOST 16384u /* in the array; 56 MB */
 
-/* The hash of a large session is filled as it is used. Before bpf_mem_alloc (6.1) that took memory
- * by kmalloc() from within whatever is traced. */
+/* The hash of a large session takes memory as it fills, if the kernel has bpf_mem_alloc (6.1):
+ * before that, it would call kmalloc() from within the traced code. */
 static int room_in_hash(struct trace *t, unsigned int n)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(t->obj, "hashed");
@@ -135,7 +136,7 @@ static int map_sizes(struct trace *t)
 	       map_size(t, "tuples", 2 * n) || look_sizes(t, n) || stacks_size(t);
 }
 
-/* run by user space, not by an event */
+/* programs that user space runs, not an event */
 static bool runs_on_demand(const struct trace *t, const char *program)
 {
 	if (!strncmp(program, "seed_", 5))
@@ -174,7 +175,7 @@ static bool tracepoint_exists(const char *point)
 {
 	char name[128];
 
-	if (!strncmp(point, "sys_", 4)) /* without a typedef of their own on some kernels */
+	if (!strncmp(point, "sys_", 4)) /* some kernels have no typedef for these */
 		return true;
 	snprintf(name, sizeof(name), "btf_trace_%s", point);
 	return feature_typedef(name);
@@ -262,7 +263,7 @@ static int find_fds(struct trace *t)
 	return 0;
 }
 
-/* EPERM is said to those who may not; EACCES and EINVAL are the verifier's. */
+/* EPERM: a privilege is missing. EACCES and EINVAL come from the verifier. */
 static int load_failed(const struct trace *t, struct trace_error *e, int err)
 {
 	const char *locked = feature_locked(t->backend);
@@ -301,7 +302,7 @@ static void tabulate_slots(unsigned char *slots)
 		slots[i] = hist_slot((ns_t)i << HIST_BASE);
 }
 
-/* open one object and give it its options; the kernel has not seen it yet */
+/* Opens an object and sets its options, before it is loaded into the kernel. */
 static int open_source(struct trace *t, const struct object_source *src, struct trace_error *e)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, o, .object_name = "ipcstall");
@@ -328,7 +329,7 @@ static int open_source(struct trace *t, const struct object_source *src, struct 
 	return 0;
 }
 
-/* how long a session takes to begin is mostly this */
+/* most of the time that a session takes to start goes into verification */
 static void tell_verified(const struct trace *t)
 {
 	struct bpf_program *p;
@@ -372,8 +373,8 @@ static int load_first(struct trace *t, struct trace_error *e)
 	return err ? load_failed(t, e, err) : 0;
 }
 
-/* a kernel that takes the hooks but not the help for trace_digests_take() traces without the help
- */
+/* If a kernel takes the hooks but not the programs for trace_digests_take(), it traces without
+ * those. */
 static int load_or_plainer(struct trace *t, struct trace_error *e)
 {
 	struct trace_error first = {};
@@ -454,7 +455,7 @@ static void wait_for_need(struct trace *t)
 		}
 }
 
-/* asked again and again while the session goes on */
+/* called again and again during the session */
 void object_attach_late(struct trace *t)
 {
 	struct trace_error e;
@@ -468,7 +469,7 @@ void object_attach_late(struct trace *t)
 	attach_part(t, PART_LATE, &e);
 }
 
-/* all exact hooks that this session asks for are there */
+/* Are all exact hooks of this session attached? */
 static bool sees_exactly(const struct trace *t)
 {
 	size_t n = 0;
@@ -483,7 +484,8 @@ static bool sees_exactly(const struct trace *t)
 	return n > 0;
 }
 
-/* a mark of the timeline and a stall's proof are of single segments, which only these see */
+/* Marks of the timeline and the proof of a stall need single segments, which only the PART_GUESS
+ * hooks see. */
 static bool wants_segments(const struct trace *t)
 {
 	return t->opts.timeline || t->opts.stall_threshold_ns;
@@ -499,7 +501,7 @@ static void forget_guesses(struct trace *t)
 	t->n_at = n;
 }
 
-/* The programs use the guesses until they learn better: a part that cannot be attached costs
+/* The programs use the guesses until `exact` is set. So a hook that cannot be attached costs
  * precision, not correctness. */
 static int attach_guesses(struct trace *t, struct trace_error *e)
 {

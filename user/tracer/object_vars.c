@@ -39,7 +39,7 @@ static struct bpf_map *section_map(struct bpf_object *obj, const char *section)
 	return NULL;
 }
 
-/* a constant of the object, before it is loaded */
+/* a constant, to be set before the object is loaded */
 void *object_const(struct bpf_object *obj, const char *name)
 {
 	long off = var_offset(bpf_object__btf(obj), ".rodata", name);
@@ -56,8 +56,8 @@ void *object_var(const struct trace *t, const char *name)
 	return off >= 0 ? t->vars + off : NULL;
 }
 
-/* the kernel's own copy of the variables: what bpf_map__initial_value() gives after loading is not
- * it */
+/* Maps the kernel's own copy of the variables; bpf_map__initial_value() does not give that one
+ * after loading. */
 int object_map_vars(struct trace *t)
 {
 	struct bpf_map *map = section_map(t->obj, ".bss");

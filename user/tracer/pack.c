@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A snapshot in little memory: of each endpoint, and of its looks, a bit for each word, and the
- * words that are not zero. */
+/* A snapshot in little memory: each endpoint, and its looks, as a bitmap with a bit for each word,
+ * and the words that are not zero. */
 #include "tracer/pack.h"
 
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static uint64_t word_at(const void *v, size_t i)
 	return word;
 }
 
-/* There is room for it. */
+/* The caller has made room. */
 static void pack_words(struct packing *p, const void *v, size_t n)
 {
 	uint64_t *bitmap = p->words + p->n;
@@ -52,7 +52,7 @@ static void pack_words(struct packing *p, const void *v, size_t n)
 	}
 }
 
-/* Returns what comes after it. */
+/* Returns the end of the packed words. */
 static const uint64_t *unpack_words(const uint64_t *packed, void *out, size_t n)
 {
 	const uint64_t *bitmap = packed, *next = packed + BITMAP(n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The endpoints of a snapshot, each joined to its other end, and a stall that goes on to who keeps
- * it waiting. */
+/* Joins the endpoints of a snapshot to their other ends, and finds who is to blame for stalls that
+ * have not ended. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +18,8 @@ static int by_key(const void *a, const void *b)
 				   : x->born > y->born;
 }
 
-/* Of those that had the address in turn, the first that had not ended when `self` was born: each
- * ended before the next was born. */
+/* The first endpoint at the peer's address that had not ended when `self` was born. Of endpoints
+ * that had the same address, each ended before the next was born. */
 static size_t first_overlap(const struct keyed *k, size_t n, const struct keyed *self)
 {
 	struct keyed want = { .key = self->peer, .born = self->born };
@@ -30,9 +30,10 @@ static size_t first_overlap(const struct keyed *k, size_t n, const struct keyed 
 	return at;
 }
 
-#define MISNAMED -2 /* what is there now belongs to another connection */
+#define MISNAMED -2 /* the endpoint at the peer's address belongs to another connection */
 
-/* Each end's port is where the other sends; a server's may be translated on its way (DNAT). */
+/* The port of each end is the remote port of the other. DNAT may translate a server's port, so one
+ * common ephemeral port is enough. */
 bool may_be_ends(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
 	bool there = a->local.port == b->remote.port, back = a->remote.port == b->local.port;
@@ -43,8 +44,8 @@ bool may_be_ends(const struct trace_endpoint *a, const struct trace_endpoint *b)
 	return (there || back) && common >= TRACE_EPHEMERAL_PORT;
 }
 
-/* Addresses in the kernel are reused, and the other end may have ended before this one does: it is
- * the one under that address that lived at the same time, and best one that names this end too. */
+/* Addresses in the kernel are reused, and the other end may have ended before this one. The peer is
+ * an endpoint at that address that lived at the same time, preferably one whose peer is `self`. */
 static int find_peer(const struct trace_snapshot *s, const struct keyed *k, size_t n,
 		     const struct keyed *self)
 {
@@ -64,7 +65,7 @@ static int find_peer(const struct trace_snapshot *s, const struct keyed *k, size
 	return found;
 }
 
-/* Whether the other end's application read is not known: it is not to blame then. */
+/* If it is not known whether the other end's application read, it cannot be blamed. */
 static void withdraw_blame(const struct trace_snapshot *s, struct trace_endpoint *ep)
 {
 	if (ep->peer < 0 || s->ep[ep->peer].rx.resolution[RX_UNREAD] != TRACE_UNKNOWN)
@@ -121,8 +122,8 @@ static struct voted reader_during(const struct trace_call_stats *reader, uint64_
 	return who;
 }
 
-/* A stall that goes on: the kernel half asks who is to blame when it ends, so until then it is
- * asked here. */
+/* The kernel half decides who is to blame when a stall ends. For a stall that has not ended, it is
+ * decided here. */
 static void blame_ongoing(const struct trace_snapshot *s, const struct keyed *k)
 {
 	struct trace_endpoint *ep = &s->ep[k->index];
@@ -146,10 +147,10 @@ static void blame_ongoing(const struct trace_snapshot *s, const struct keyed *k)
 		 reader_during(reader, k->stalled, ep->at_ns), unread);
 }
 
-#define UNIX_ROOM (1 << 20) /* more than a Unix socket holds that was given no room of its own */
+#define UNIX_ROOM (1 << 20) /* more than a Unix socket with default buffers holds */
 
-/* Whoever was sent more than that, and never was seen in a receive call, reads in a way that no
- * hook sees: by splice(). */
+/* If more than that was sent, and the reader was never seen in a receive call, it reads in a way
+ * that no hook sees: by splice(). */
 static void stream_audit(const struct trace_snapshot *s, const struct trace_endpoint *sender)
 {
 	struct trace_endpoint *reader = sender->peer >= 0 && sender->proto == TRACE_UNIX_STREAM
@@ -160,7 +161,8 @@ static void stream_audit(const struct trace_snapshot *s, const struct trace_endp
 		endpoint_reads_missed(reader, sender->tx_calls.bytes - UNIX_ROOM);
 }
 
-/* What one end says holds for the other, which may name one that came later to that address. */
+/* If one end found its peer, it is the peer's peer too, even if the peer's own record names an
+ * endpoint that came to that address later. */
 static void join_back(struct trace_snapshot *s, const struct keyed *k, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names the reader of a pipe at which no sample found a sleeping thread, or which is not one of the
- * processes that a session is of: the holder of its read end, traced or not. If fork() left copies,
- * it is the process that closed the write end, else the one that is not the writer; who only waits
- * for a child is not counted. If several remain, or the descriptors of some process may not be
- * listed, none is named. The only holder of a write end is named too, if the kernel half saw none,
- * or took the reader for it.
+ * Names the reader of a pipe if no sample found a thread asleep in a read, or if the reader is not
+ * a process that the session follows. It is the holder of the read end, traced or not. If fork()
+ * left copies of that end, the reader is the process that closed the write end, or else the one
+ * that is not the writer. Processes that only wait for a child do not count. If several remain, or
+ * the descriptors of some process cannot be listed, none is named. The only holder of a write end
+ * is named too, if the kernel half saw no writer, or took the reader for the writer.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,27 +17,27 @@
 #include "base/clock.h"
 #include "tracer/internal.h"
 
-#define WALK_SHARE    0.2	    /* of the budget is for walks of /proc */
-#define WALK_EVERY_NS 1000000000ull /* at the soonest */
+#define WALK_SHARE    0.2	    /* share of the budget for walks of /proc */
+#define WALK_EVERY_NS 1000000000ull /* shortest time between two walks */
 
 struct process {
 	pid_t pid;
 	uint64_t began;
 };
 
-/* who holds the read end alone, and who holds both */
+/* the processes that hold only the read end, only the write end, or both ends */
 struct pipe_holders {
 	uint64_t serial, inode;
-	dev_t device; /* that the inode was found on; 0: a pipe without a name */
-	struct process reads_only, both[2]; /* of several one, or two */
+	dev_t device; /* on which the inode was found; 0: a pipe without a name */
+	struct process reads_only, both[2]; /* if there are more: one of them; two of them */
 	unsigned int n_reads_only, n_both;
-	struct process writes_only; /* of several the last */
+	struct process writes_only; /* the last one found */
 	unsigned int n_writes_only;
-	struct process waiting; /* of those that only wait for a child, the last */
+	struct process waiting; /* the last one found that only waits for a child */
 	unsigned int n_waiting;
-	struct process asked; /* now, and which ends it holds */
+	struct process asked; /* the process looked at now, and which ends it holds */
 	bool reads, writes;
-	bool unsure; /* others may hold it that were not found */
+	bool unsure; /* there may be holders that were not found */
 };
 
 struct walk {
@@ -60,7 +60,7 @@ static int by_serial(const void *a, const void *b)
 	return (x->serial > y->serial) - (x->serial < y->serial);
 }
 
-/* asked for as far as it is known here, as proc_inode() does */
+/* without synchronizing with a remote file system, as proc_inode() does */
 static struct pipe_holders fifo_at(int dir, long fd)
 {
 	char name[24];
@@ -108,14 +108,14 @@ static void note_fd(void *ctx, pid_t pid, int dir, long fd)
 		count_holder(h);
 	if (!w->asked.began)
 		w->asked.began = proc_began(w->asked.pid);
-	h->unsure |= h->asked.pid && h->device != want.device; /* which of them it is, none tells */
+	h->unsure |= h->asked.pid && h->device != want.device; /* two pipes with one inode number */
 	h->device = want.device;
 	h->asked = w->asked;
 	h->reads |= fd_open_for(dir, fd, S_IRUSR);
 	h->writes |= fd_open_for(dir, fd, S_IWUSR);
 }
 
-/* the one who reads; 0: nobody, or one of several */
+/* the only process that can be the reader; 0: none, or several */
 static pid_t reader_of(const struct pipe_holders *h, pid_t writer)
 {
 	if (h->unsure)
@@ -136,7 +136,7 @@ static bool holds_both(const struct pipe_holders *h, pid_t pid)
 	return (h->n_both && h->both[0].pid == pid) || (h->n_both == 2 && h->both[1].pid == pid);
 }
 
-/* the one who writes, where `reader` does not; 0: nobody, or one of several */
+/* the only process that can be the writer, if `reader` is not; 0: none, or several */
 static pid_t writer_of(const struct pipe_holders *h, pid_t reader)
 {
 	unsigned int both = h->n_both - (reader && holds_both(h, reader));
@@ -148,8 +148,8 @@ static pid_t writer_of(const struct pipe_holders *h, pid_t reader)
 	return reader ? h->both[h->both[0].pid == reader].pid : 0;
 }
 
-/* A thread of it sleeps in a read, and none was seen to write: it has a copy of the write end,
- * which fork() left it. */
+/* The process named as the writer has a thread asleep in a read, and no thread of it was seen to
+ * write: it only has a copy of the write end, which fork() left it. */
 static bool is_reader_taken_for_writer(const struct trace_endpoint *ep)
 {
 	return ep->rx_calls.tid && !ep->tx_calls.tid && ep->tx_calls.tgid == ep->rx_calls.tgid;
@@ -176,13 +176,13 @@ static bool is_reader_answered(const struct pipe_holders *h)
 	return h->n_reads_only || h->n_both || h->n_waiting || h->unsure;
 }
 
-/* by whom it is held, or that nobody can tell */
+/* Is it known who holds the pipe, or that this cannot be told? */
 static bool is_answered(const struct pipe_holders *h)
 {
 	return is_reader_answered(h) || h->n_writes_only;
 }
 
-/* Until the next walk nobody is known then; the kernel half may be. */
+/* If a holder is gone, all are forgotten until the next walk. The kernel half may name somebody. */
 static void drop_outdated(struct pipe_holders *h)
 {
 	if (!h->unsure && (is_gone(&h->reads_only) || is_gone(&h->both[0]) ||
@@ -211,7 +211,7 @@ static void name_holder(const struct trace *t, struct trace_call_stats *b, pid_t
 		fd_owner_name(holder, b->comm);
 }
 
-/* It is the one that is named; nobody: of several, or where not all could be asked. */
+/* Names the only reader; nobody, if there are several, or if not all processes could be listed. */
 static void name_reader(const struct trace *t, struct trace_endpoint *ep,
 			const struct pipe_holders *h)
 {
@@ -225,7 +225,7 @@ static void name_reader(const struct trace *t, struct trace_endpoint *ep,
 	name_holder(t, b, reader);
 }
 
-/* Its calls are not this session's, and no hook saw them; but looks see who sleeps there. */
+/* The session does not follow the writer, so no hook saw its calls; samples would see it asleep. */
 static bool is_writer_unseen(const struct trace_endpoint *ep)
 {
 	const struct trace_call_stats *b = &ep->tx_calls;
@@ -247,7 +247,8 @@ static void name_writer(const struct trace *t, struct trace_endpoint *ep,
 		resolution_unseen(ep, true, false);
 }
 
-/* of the pipes that live, all that was asked for already, and room for those that were not */
+/* Lists the live pipes whose reader or writer is missing. *asks: a walk is needed for one of
+ * them. */
 static size_t list_lacking(const struct trace *t, const struct trace_snapshot *s,
 			   struct pipe_holders *v, bool *asks)
 {
@@ -269,7 +270,7 @@ static size_t list_lacking(const struct trace *t, const struct trace_snapshot *s
 	return n;
 }
 
-/* of one CPU; the ledger has no budget */
+/* share of one CPU; the ledger has no budget of its own */
 static double walk_budget(const struct trace *t)
 {
 	return t->opts.budget > 0 ? t->opts.budget : 0.005;

@@ -9,15 +9,15 @@ static void fill(uint8_t *res, unsigned int n, enum trace_resolution r)
 		res[i] = r;
 }
 
-/* of a stream the queue's length is in buffers, of which one read may take many or a part */
+/* The queue of a stream counts buffers, and one read may take many of them or a part of one. */
 static enum trace_resolution queue_resolution(enum trace_proto proto,
 					      enum trace_resolution otherwise)
 {
 	return proto == TRACE_TCP || proto == TRACE_UNIX_STREAM ? TRACE_UNKNOWN : otherwise;
 }
 
-/* raw tracepoints: states are found at the next event; calls that do not sleep have no beginning,
- * save tcp_sendmsg and pipes */
+/* Raw tracepoints: a change of state is seen at the next event. The beginning of a call that does
+ * not sleep is not seen, except for tcp_sendmsg() and pipes. */
 static void rawtp_fill(struct trace_endpoint *ep)
 {
 	bool tcp = ep->proto == TRACE_TCP, pipe = ep->proto == TRACE_PIPE;
@@ -33,8 +33,8 @@ static void rawtp_fill(struct trace_endpoint *ep)
 	ep->queue_res = queue_resolution(ep->proto, pipe ? TRACE_BOUNDED : TRACE_EXACT);
 }
 
-/* Functions entered and left, and of TCP's queue the next event that tells: what kprobes do, of
- * which a return may be left out, and fentry where one of its exact hooks is missing. */
+/* Hooks at function entry and exit; the state of TCP's queue is seen at the next event. So it is
+ * with kprobes, which may miss a return, and with fentry if one of its exact hooks is missing. */
 static void entered_fill(struct trace_endpoint *ep, enum trace_resolution calls)
 {
 	bool tcp = ep->proto == TRACE_TCP, device = tcp || ep->proto == TRACE_UDP;
@@ -53,11 +53,10 @@ static void exact_fill(struct trace_endpoint *ep)
 	ep->queue_res = queue_resolution(ep->proto, TRACE_EXACT);
 }
 
-/* kfree_skb names the socket that would not take a datagram from 6.11 on (its argument rx_sk);
- * before, nobody does */
+/* From 6.11 on kfree_skb names the socket that did not take a datagram (its argument rx_sk). */
 enum trace_resolution resolution_drops(enum trace_proto proto)
 {
-	static int args; /* asked for once: each time is a walk through all of the kernel's types */
+	static int args; /* asked for once: it takes a walk through all of the kernel's types */
 
 	if (!args)
 		args = feature_args("kfree_skb");
@@ -89,14 +88,13 @@ void resolution_fill(struct trace_endpoint *ep, enum trace_backend b, bool exact
 		exact_fill(ep);
 }
 
-/* Most of what went through was moved by calls that no hook saw: what depends on who is in a call
- * is not known then. */
+/* No hook saw the calls that moved most of the bytes: states that depend on a call are unknown. */
 void resolution_unseen(struct trace_endpoint *ep, bool tx, bool rx)
 {
 	if (tx && ep->proto == TRACE_PIPE) /* all that is known of a writer is its calls */
 		fill(ep->tx.resolution, TX_N, TRACE_UNKNOWN);
-	else if (tx) /* whether its writer sleeps for room no socket tells, nor then whether there
-			was nothing to send */
+	else if (tx) /* no socket tells whether its writer sleeps for room, nor therefore whether it
+			had nothing to send */
 		ep->tx.resolution[TX_WORK] = ep->tx.resolution[TX_IDLE] =
 			ep->tx.resolution[TX_SNDBUF] = TRACE_UNKNOWN;
 	if (rx)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Programs of the kernel half that user space runs; one lists the keys of all endpoints. */
+/* Runs those programs of the kernel half that no event runs; one lists the keys of all
+ * endpoints. */
 #include "tracer/internal.h"
 
 int digest_run(int fd, uint64_t arg)
@@ -17,7 +18,7 @@ size_t digest_list(struct trace *t)
 	return *t->look.n_keys < t->opts.max_endpoints ? *t->look.n_keys : t->opts.max_endpoints;
 }
 
-/* one of the programs that are run by user space; < 0: it is not loaded */
+/* program < 0: it is not loaded */
 void snapshot_run(int program, uint64_t key, uint64_t at)
 {
 	uint64_t args[2] = { key, at };

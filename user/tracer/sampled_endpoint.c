@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An endpoint of a sampled session: the time by looks, TCP's own counts, and unknown what only a
- * ledger sees. */
+/* An endpoint of a sampled session has time by looks (samples) and TCP's own counts. What only a
+ * ledger sees is unknown. */
 #include <string.h>
 #include <sys/param.h>
 
@@ -12,7 +12,7 @@ static void fill(uint8_t *res, unsigned int n, enum trace_resolution r)
 		res[i] = (uint8_t)r;
 }
 
-/* /proc/kallsyms tells who sleeps in a wait queue */
+/* The addresses in /proc/kallsyms tell what kind of sleeper is in a wait queue. */
 static bool sleepers_known(void)
 {
 	return feature_symbol("woken_wake_function") && feature_symbol("autoremove_wake_function");
@@ -21,7 +21,7 @@ static bool sleepers_known(void)
 static void tx_resolution(struct trace_endpoint *ep)
 {
 	fill(ep->tx.resolution, TX_N, TRACE_BY_LOOKS);
-	if (ep->proto == TRACE_TCP) /* whoever sends has the socket locked */
+	if (ep->proto == TRACE_TCP) /* a sender holds the socket's lock */
 		return;
 	ep->tx.resolution[TX_WORK] = TRACE_UNKNOWN;
 	if (!sleepers_known())
@@ -43,7 +43,7 @@ static void no_episodes(struct trace_ledger *l)
 	memset(l->hist, 0, sizeof(l->hist));
 }
 
-/* An end that came in the midst of a look has that look's time not booked: it goes to the last
+/* If the endpoint ended during a look, that look's time is not booked. It goes to the last
  * state. */
 static void account_for_all(struct trace_ledger *l)
 {
@@ -66,7 +66,7 @@ static bool was_looked_at(const struct endpoint *ep)
 	return ep->tx.looks.n;
 }
 
-/* the part of its life in which looks found that */
+/* the part of its life in which looks found this fact */
 static uint64_t time_of_fact(const struct endpoint *ep, enum look_fact fact, uint64_t lifetime_ns)
 {
 	const struct looks *l = &ep->tx.looks;
@@ -74,7 +74,7 @@ static uint64_t time_of_fact(const struct endpoint *ep, enum look_fact fact, uin
 	return l->n ? (uint64_t)((double)lifetime_ns * l->fact[fact] / l->n) : 0;
 }
 
-/* of `device`: after the retransmission timer had fired */
+/* the part of `device` that came after the retransmission timer had fired */
 static uint64_t undelivered_ns(const struct endpoint *ep, uint64_t device_ns)
 {
 	const struct looks *l = &ep->tx.looks;
@@ -83,7 +83,7 @@ static uint64_t undelivered_ns(const struct endpoint *ep, uint64_t device_ns)
 	return seen ? (uint64_t)((double)device_ns * late / seen) : 0;
 }
 
-/* Nobody was there to read what a UDP socket counted last, at its end. */
+/* The last drops that a UDP socket counted, before it closed, were not read. */
 static enum trace_resolution drops_resolution(const struct endpoint *ep)
 {
 	if (ep->id.proto != PROTO_UDP || !was_looked_at(ep) ||
@@ -92,7 +92,7 @@ static enum trace_resolution drops_resolution(const struct endpoint *ep)
 	return ep->closed || ep->tx.looks.filtered ? TRACE_BOUNDED : TRACE_EXACT;
 }
 
-/* Of one that had a life before it was seen they begin with its first look. */
+/* If the endpoint existed before it was first seen, the count begins with its first look. */
 static enum trace_resolution retransmits_resolution(const struct endpoint *ep)
 {
 	bool begun = was_looked_at(ep) || !(ep->flags & EP_JOINED_LATE);
@@ -127,7 +127,7 @@ void sampled_endpoint(struct trace_endpoint *out, const struct endpoint *ep)
 	out->retransmits_res = retransmits_resolution(ep);
 }
 
-/* of the mean of n gaps, in the unit of their cubes */
+/* the mean cube of the gaps over the cube of the mean gap; the mean is in the unit of the cubes */
 static double unevenness(const struct looks *l, uint64_t lifetime_ns)
 {
 	double mean = (double)lifetime_ns / (double)(1 << GAP_SHIFT) / (double)l->n;
@@ -144,7 +144,7 @@ static uint64_t sum(const uint64_t *ns, unsigned int n)
 	return all;
 }
 
-/* A write that is added to the one before, which nobody has read yet, is not told from it. */
+/* A write that is appended to the buffer of an unread write before it is not counted by itself. */
 static void look_at_writes(struct trace_looks *out, const struct looks *l)
 {
 	out->writes = l->head - l->head_then;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stacks as text. What a process had mapped is remembered, so that its frames keep their names
- * after its end. */
+/* Stacks as text. The mappings of a process are remembered, so that its frames keep their names
+ * after it ended. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ struct process {
 	size_t n;
 };
 
-/* for the life of the program: symbols do not change with the session */
+/* kept for the life of the program: symbols do not depend on the session */
 static struct {
 	pthread_mutex_t lock;
 	struct symbols kernel;
@@ -60,8 +60,8 @@ static void read_kernel(void)
 	symbols_sort(&known.kernel);
 }
 
-/* "write+0x5d (libc.so.6)", "libx.so+0x1234", "0x7f..": how one frame is written, in these two and
- * nowhere else */
+/* "write+0x5d (libc.so.6)", "libx.so+0x1234", "0x7f..": only kernel_frame() and user_frame() write
+ * a frame. */
 static int kernel_frame(uint64_t addr, char *buf, size_t size)
 {
 	const struct symbol *s;
@@ -119,7 +119,7 @@ static bool add_mapping(struct process *p, const char *line)
 	return true;
 }
 
-/* a process that is gone keeps what it had */
+/* If the process is gone, its old mappings stay. */
 static void read_maps(struct process *p)
 {
 	struct process now = { .tgid = p->tgid };
@@ -167,7 +167,7 @@ static int user_frame(uint64_t addr, pid_t tgid, char *buf, size_t size)
 	const struct symbol *s;
 	uint64_t off;
 
-	if (!m) { /* loaded since, or another program by now */
+	if (!m) { /* the code was loaded since, or it is another program by now */
 		read_maps(p);
 		m = mapping_of(p, addr);
 	}
@@ -196,7 +196,7 @@ static bool is_tracer(const char *frame)
 	return false;
 }
 
-/* a program without frame pointers leaves numbers on its stack that lead nowhere */
+/* In a program without frame pointers, numbers on the stack are taken for return addresses. */
 static bool is_garbage(uint64_t addr, pid_t tgid)
 {
 	const struct process *p = process_of(tgid);
@@ -241,7 +241,8 @@ static size_t count_places(int fd)
 	return n;
 }
 
-/* the walk goes on only from a place that is taken (stack_map_get_next_key()) */
+/* stack_map_get_next_key() needs a key that is still in the map: so each is deleted after the next
+ * one was found. */
 static void empty_map(int fd)
 {
 	uint32_t place, next;
@@ -254,10 +255,11 @@ static void empty_map(int fd)
 	}
 }
 
-/* A session of days meets more stacks than there are places for, most of them once (a program
- * without frame pointers has numbers on its stack for callers). Where stacks go unknown and a
- * quarter of the places is taken, the other map begins anew. What a stall holds from the age before
- * is still there; a thread that sleeps through two turns has lost its stack. */
+/* A session of days meets more stacks than there are places, most of them only once (in a program
+ * without frame pointers, numbers on the stack look like callers). When stacks were lost and a
+ * quarter of the places is taken, the other map is emptied and used from then on. Stacks of the age
+ * before are still there for stalls that hold them; a thread that sleeps through two changes has
+ * lost its stack. */
 void stacks_tend(struct trace *t)
 {
 	uint32_t *age = object_var(t, "stack_age");
@@ -270,7 +272,7 @@ void stacks_tend(struct trace *t)
 		return;
 	t->stacks.lost = lost;
 	if (count_places(map_of_age(t, *age)) <
-	    STACK_PLACES / 4) /* two that have one place would have it there too */
+	    STACK_PLACES / 4) /* stacks that share a place would share it in the other map too */
 		return;
 	empty_map(map_of_age(t, *age + 1));
 	__atomic_store_n(age, *age + 1, __ATOMIC_RELEASE);
@@ -301,7 +303,7 @@ int trace_stack(struct trace *t, int number, pid_t tgid, char *buf, size_t size)
 		int len = print_frame(frames[n], tgid, buf + used, size - used);
 
 		if (n && is_garbage(frames[n],
-				    tgid)) /* after print_frame(), which looked at the maps again */
+				    tgid)) /* after print_frame(), which has read the maps again */
 			len = -1;
 		if (len < 0 || (size_t)len >= size - used) { /* whole frames only */
 			buf[used] = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The difference of two snapshots (a phase), and sums of endpoints. Both are additions: an unsigned
- * difference is one, of the negative. */
+/* The difference of two snapshots (a phase), and sums of endpoints. Both are additions: a
+ * difference adds the negative, in unsigned arithmetic. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
@@ -10,7 +10,7 @@
 #include "tracer/internal.h"
 #include "tracer/pack.h"
 
-/* sign: 1 or -1, times what is added */
+/* sign: 1 adds, -1 subtracts */
 static void add_words(uint64_t *out, const uint64_t *a, size_t n, int sign)
 {
 	for (size_t i = 0; i < n; i++)
@@ -67,7 +67,7 @@ void trace_counters_sub(struct trace_counters *out, const struct trace_counters 
 	out->existing = all;
 }
 
-/* one state that is known is known, of the sum too */
+/* if one endpoint's state is known, the sum's is known */
 static void add_resolutions(struct trace_endpoint *sum, const struct trace_endpoint *ep)
 {
 	for (int i = 0; i < TRACE_STATES; i++) {
@@ -102,9 +102,9 @@ void rest_add(struct trace_endpoint *rest, const struct trace_endpoint *ep)
 }
 
 /*
- * What was added to the rest between the two. The whole lives of those that are in it count there;
- * what they had done by `a`, where they still lived, does not belong to the phase: they are the
- * ones that are in `a` and gone from `s` (which `kept` says of each).
+ * Makes `rest` what was added to it between the two snapshots. Endpoints are added to it with their
+ * whole lives, but what they had done by `a` does not belong to the phase. Those that still lived
+ * in `a` are the ones that are in `a` and not in `s` (`kept` says which are in `s`).
  */
 static void sub_rest(struct trace_snapshot *s, const struct trace_packed *a, const bool *kept)
 {
@@ -129,16 +129,16 @@ static void sub_rest(struct trace_snapshot *s, const struct trace_packed *a, con
 	}
 }
 
-/* A maximum has no difference, and the longest may have begun before the phase: the time that the
- * phase has is a limit of it too. */
+/* A maximum has no difference, and the longest episode may have begun before the phase. So the
+ * phase's own time limits it. */
 static void limit_longest(struct trace_ledger *phase)
 {
 	for (int i = 0; i < TRACE_STATES; i++)
 		phase->max[i] = MIN(phase->max[i], phase->ns[i]);
 }
 
-/* What flew before the phase, and in it turned out to have been lost: in the phase it did neither.
- */
+/* Data that was in flight before the phase, and proved lost during the phase, was neither in flight
+ * nor lost in the phase. */
 static void late_losses(struct trace_ledger *tx)
 {
 	if ((int64_t)tx->ns[TX_FLIGHT] < 0) {
@@ -159,7 +159,7 @@ static void limit_call_stats(struct trace_call_stats *b, uint64_t phase_ns)
 	b->runq_max_ns = MIN(b->runq_max_ns, b->runq_ns);
 }
 
-/* how uneven the gaps were stays that of the whole life */
+/* `unevenness` stays that of the whole life */
 static void sub_looks(struct trace_looks *out, const struct trace_looks *a)
 {
 	out->n -= a->n;

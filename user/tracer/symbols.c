@@ -21,7 +21,7 @@ bool symbols_add(struct symbols *s, uint64_t addr, uint64_t size, const char *na
 	s->v[s->n] = (struct symbol){ addr, size, strdup(name) };
 	if (!s->v[s->n].name)
 		return false;
-	text_clean(s->v[s->n].name, strlen(name) + 1); /* whoever built the program chose it */
+	text_clean(s->v[s->n].name, strlen(name) + 1); /* a name that others chose */
 	s->n++;
 	return true;
 }

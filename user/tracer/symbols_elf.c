@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The functions of an ELF file. A frame is known by its offset in the file, as /proc/PID/maps gives
- * it; symbols have addresses. */
+/* The functions of an ELF file, by their offset in the file: a frame's offset is known from
+ * /proc/PID/maps. Symbols have addresses, which are converted. */
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "tracer/symbols.h"
 
-/* where an address stands in the file, by the loadable segments */
+/* the offset of an address in the file, from the loadable segments */
 static bool file_offset(Elf *elf, uint64_t addr, uint64_t *off)
 {
 	size_t n = 0;
@@ -35,8 +35,8 @@ static Elf_Scn *section_of_type(Elf *elf, uint32_t type, GElf_Shdr *sh)
 	return NULL;
 }
 
-/* segments: the file whose offsets count; a debug file has the addresses of the file it belongs to,
- * not its offsets */
+/* segments: the file whose offsets count. A debug file has the same addresses as the file that it
+ * belongs to, but other offsets. */
 static size_t add_table(Elf *elf, Elf *segments, uint32_t type, struct symbols *out)
 {
 	GElf_Shdr sh;

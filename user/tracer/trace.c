@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The five verbs. */
+/* The session: prepare, start, snapshot, stop, finish. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static int quiet(enum libbpf_print_level level, const char *fmt, va_list args)
 }
 
 #define FIRST_PID_NAMESPACE \
-	0xEFFFFFFCu /* PROC_PID_INIT_INO: the inode of the one that is there from boot on */
+	0xEFFFFFFCu /* PROC_PID_INIT_INO: the inode of the machine's first PID namespace */
 
 static bool in_pid_namespace(struct stat *st)
 {
@@ -91,8 +91,8 @@ static int open_cgroup(struct trace *t, struct trace_error *e)
 	return fd;
 }
 
-/* the kernel holds the group by its directory's descriptor: one that goes meanwhile, and comes
- * again, is another */
+/* The kernel holds the cgroup by its directory's descriptor: a cgroup that is removed and made
+ * again under the same name is another one. */
 static int follow_cgroup(struct trace *t, struct trace_error *e)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(t->obj, "group");
@@ -167,7 +167,7 @@ struct trace *trace_prepare(const struct trace_options *o, struct trace_error *e
 		fail_sys(e, ENOMEM, "cannot prepare tracing", "free some memory");
 		return NULL;
 	}
-	if (t->opts.existing) /* room beside them for what is new */
+	if (t->opts.existing) /* max_endpoints is the room for new ones */
 		t->opts.max_endpoints += preexisting_count(t);
 	if (choose_backend(t, e) || object_load(t, e) || follow_cgroup(t, e) ||
 	    follow_listed(t, e) || open_ring(t, e)) {
@@ -192,7 +192,8 @@ _Static_assert(SPLIT_NS == TRACE_SPLIT_NS, "trace.h says otherwise");
 _Static_assert(SPLIT_NS + 2 * SETTLE_EVERY_NS < 1ull << (SINCE_BITS - 1),
 	       "a state may last until its beginning is not known any more");
 
-/* the ring must not fill, nor a state last too long, while nobody asks for a snapshot */
+/* While nobody takes a snapshot, the ring must not fill, and no state may last too long
+ * unsettled. */
 static void *collect(void *arg)
 {
 	struct timespec nap = { .tv_nsec = 20 * 1000 * 1000 };
