@@ -8,36 +8,36 @@
 #define OUTCOME_NAME(sym, name) [sym] = name,
 const char *const outcome_names[OUTCOMES_N] = { OUTCOMES(OUTCOME_NAME) };
 
-/* The highest leads. */
+/* The finding of the highest rank leads. */
 enum rank {
 	RANK_NONE,
-	RANK_ASIDE,	   /* true, and never the verdict: RANK_UNSEEN is always there */
-	RANK_BESIDE_LIMIT, /* waits for a CPU beside a limit that takes more time */
+	RANK_ASIDE,	   /* true, but never the verdict: RANK_UNSEEN is always there */
+	RANK_BESIDE_LIMIT, /* a stall or a wait for a CPU, beside a limit that takes more time */
 	RANK_UNSEEN,
 	RANK_QUIET,
 	RANK_LIMIT,
-	RANK_DWARFED,	  /* of two waits the one that is a small part */
-	RANK_ANSWERS,	  /* if the server waits in turn, that is why */
+	RANK_DWARFED,	  /* a wait that is a small part of another one */
+	RANK_ANSWERS,	  /* if the server waits in turn, that wait explains these */
 	RANK_WAIT,
 	RANK_CONNECT,
 	RANK_SCATTERED,
 	RANK_STARVED,
 	RANK_LOSS,
 	RANK_UNANSWERED,
-	RANK_SECOND,	  /* of two that tell of a sender that was not seen, the shorter */
+	RANK_SECOND,	  /* of two findings about an unseen sender, the shorter one */
 	RANK_FIRST,
-	RANK_UNDELIVERED, /* nothing that stands below it can be mended before this */
+	RANK_UNDELIVERED, /* nothing that ranks below can be mended before this */
 	RANK_STALL,
 	RANK_OVERSHADOWS, /* what stalled is negligible beside this wait */
 };
 
-/* Of two times: beside the one, so many times as long, nobody asks for the other. */
+/* A time this many times as long as another makes that one negligible. */
 #define OVERSHADOWS 6
 
 /* ---- stalls ---- */
 
-/* A cork, or a segment that gathers writes, waits for its own writer: who made that one late is
- * told first, if it is a tenth as much. */
+/* A cork, or a segment that gathers writes, waits for its own writer. A stall that made the writer
+ * late is reported first, if it is a tenth as long. */
 #define OWN_WEIGHT 0.1
 
 static bool waits_for_own_writer(const struct finding *f)
@@ -45,8 +45,8 @@ static bool waits_for_own_writer(const struct finding *f)
 	return f->cause == TX_CORK || f->blamed == BLAME_OWN_WRITES;
 }
 
-/* A congestion control that paces, as BBR does, paces whatever holds the connection up: another
- * stall of it, if it takes a third as long, tells more. */
+/* A congestion control that paces, as BBR does, paces whatever holds the connection up. Another
+ * stall of the connection tells more, if it takes a third as long. */
 #define PACING_WEIGHT (1.0 / 3)
 
 static bool has_another_stall(const struct verdict *v, const struct finding *f)
@@ -78,7 +78,7 @@ bool judge_is_stall(const struct verdict *v, size_t i)
 	return v->v[i].limit == LIMIT_NONE && !is_consequence(&v->v[i]);
 }
 
-/* the heaviest stall, or limit; -1: none */
+/* The index of the heaviest stall, or limit; -1: none. */
 static int heaviest(const struct verdict *v, bool limit)
 {
 	int at = -1;
@@ -97,8 +97,8 @@ static uint64_t heaviest_ns(const struct verdict *v, bool limit)
 	return at < 0 ? 0 : v->v[at].all.ns;
 }
 
-/* What holds the same connection for half as long as its full link is that link's queue: drops,
- * and what a congestion control makes of them. */
+/* A stall at most half as long as the full link of the same connection comes from that link's
+ * queue: drops, and what a congestion control makes of them. */
 static bool is_of_full_link(const struct finding *f, const struct finding *limit)
 {
 	return limit->limit == LIMIT_LINK && limit->all.ns >= DWARFS * f->all.ns &&
@@ -106,15 +106,15 @@ static bool is_of_full_link(const struct finding *f, const struct finding *limit
 		f->cause == TX_SNDBUF);
 }
 
-/* A sender whose reader has no CPU is held back by the machine, and by no protocol; but one that
- * reads in small pieces needs too much of it. */
+/* A sender that has no CPU, or whose reader has none, is held back by the machine, and by no
+ * protocol. But a reader that reads in small pieces needs too much CPU. */
 static bool is_held_by_machine(const struct finding *f)
 {
 	return !f->small_reads &&
 	       (f->blamed == BLAME_PEER_NO_CPU || f->blamed == BLAME_NO_CPU);
 }
 
-/* what limits the same connection takes more of its time */
+/* A limit of the same connection takes more of its time. */
 static bool is_beside_limit(const struct verdict *v, const struct finding *f)
 {
 	for (size_t i = 0; i < v->n; i++) {
@@ -129,8 +129,8 @@ static bool is_beside_limit(const struct verdict *v, const struct finding *f)
 	return false;
 }
 
-/* The pace that a congestion control finds is the path's: whoever waits for much longer waits for
- * that path. */
+/* The pace that a congestion control finds is the path's: a reader that waits for much longer waits
+ * for that path. */
 static bool is_dwarfed_pace(const struct verdict *v, const struct finding *f)
 {
 	return f->paced_by_itself && v->waits.ns > DWARFS * f->all.ns;
@@ -147,7 +147,7 @@ static enum rank rank_stall(const struct verdict *v)
 	return is_beside_limit(v, &v->v[at]) ? RANK_BESIDE_LIMIT : RANK_STALL;
 }
 
-/* What holds a sender up for less of its time does not set its pace. */
+/* A limit that holds a sender up for a smaller share of its time does not set its pace. */
 #define LIMIT_SHARE 0.2
 
 static enum rank rank_limit(const struct verdict *v)
@@ -164,7 +164,7 @@ static double share_of_lead(const struct verdict *v)
 
 /* ---- what stalls no sender that was seen ---- */
 
-/* What cannot leave this host is sent again, too: of a cable that is pulled both are seen. */
+/* Data that cannot leave this host is retransmitted, too: a pulled cable shows as both. */
 static enum rank rank_undelivered(const struct verdict *v)
 {
 	if (v->undelivered.endpoint < 0)
@@ -195,7 +195,7 @@ static double share_withheld(const struct verdict *v)
 	return v->withheld.share;
 }
 
-/* What a server leaves unread for a while it then thinks over for longer. */
+/* The server leaves a request unread for a while, and then thinks about it for longer. */
 static bool is_part_of_answers(const struct verdict *v)
 {
 	const struct slow_answers *a = &v->answers;
@@ -210,7 +210,7 @@ static enum rank rank_late(const struct verdict *v)
 		return RANK_NONE;
 	if (v->late_in_wait)
 		return v->waits.requests.n ? RANK_NONE : RANK_DWARFED; /* the requests tell it */
-	if (heaviest(v, false) >= 0) /* it was found all the same: see is_apart() */
+	if (heaviest(v, false) >= 0) /* it has nothing to do with the stall: see is_apart() */
 		return RANK_OVERSHADOWS;
 	if (v->answers.ns > OVERSHADOWS * v->late_all.ns || is_part_of_answers(v))
 		return RANK_DWARFED;
@@ -222,7 +222,7 @@ static double share_late(const struct verdict *v)
 	return (double)v->late_all.ns / (double)v->late_all.lifetime_ns;
 }
 
-/* Only what no end of a conversation did, or left undone, is put down to the machine. */
+/* The machine is blamed only for what no end of a conversation did, or left undone. */
 static enum rank rank_starved(const struct verdict *v)
 {
 	if (v->starved.endpoint < 0)
@@ -239,7 +239,7 @@ static double share_starved(const struct verdict *v)
 	return v->starved.share;
 }
 
-/* Nothing held a sender; but that is no health where more than a stray datagram was lost. */
+/* No sender was held up. But the loss of more than a stray datagram is not healthy. */
 static enum rank rank_loss(const struct verdict *v)
 {
 	return v->loss.endpoint >= 0 && !v->loss.stray ? RANK_LOSS : RANK_NONE;
@@ -262,8 +262,9 @@ static double share_scattered(const struct verdict *v)
 
 /* ---- waits ---- */
 
-/* A stall of less than this, of a sender's time or of all that was watched, is what a wait ten
- * times as long hides; one that the machine made, by a wait of which it explains less than half. */
+/* A wait that is OVERSHADOWS times as long hides a stall of a smaller share than these: of the
+ * sender's time, or of all the time that was watched. A stall that the machine made is hidden if it
+ * is less than half of the wait. */
 #define TRIFLE_SHARE  0.1
 #define TRIFLE_OF_ALL 0.15
 
@@ -274,7 +275,7 @@ static bool overshadows(const struct verdict *v, uint64_t wait_ns)
 
 	if (!f)
 		return false;
-	if (is_held_by_machine(f) || v->end_held) /* nothing ends such a wait but a repair */
+	if (is_held_by_machine(f) || v->end_held) /* only a repair ends such a wait */
 		return wait_ns > DWARFS * f->all.ns;
 	if (wait_ns < OVERSHADOWS * f->all.ns)
 		return false;
@@ -282,8 +283,8 @@ static bool overshadows(const struct verdict *v, uint64_t wait_ns)
 	       (double)f->all.ns < TRIFLE_OF_ALL * (double)v->observed_ns;
 }
 
-/* A server that reads each request late is not held up by what a small segment waits for: it does
- * something else meanwhile. */
+/* A server that reads each request late does something else meanwhile: the ACK that a small segment
+ * waits for does not hold it up. */
 #define READS_LATE 2
 
 static bool reads_later_than_it_is_held(const struct verdict *v)
@@ -323,14 +324,14 @@ static enum rank rank_unanswered(const struct verdict *v)
 	return v->unanswered.endpoint >= 0 ? RANK_UNANSWERED : RANK_NONE;
 }
 
-/* how long it could have waited is not known: it gives up when it likes */
+/* It is unknown how long the client could have waited: it gives up when it likes. */
 static double share_unanswered(const struct verdict *v)
 {
 	return NAN;
 }
 
-/* What is longer leads: that it connected, or that it waited then. Who waits for a program that
- * connects in vain all that time waits for the connection. */
+/* The longer of the two leads: connecting, or the wait after that. A program that waits all the
+ * time for one that connects in vain waits for the connection. */
 static enum rank rank_connect(const struct verdict *v)
 {
 	if (v->connect.endpoint < 0)
@@ -357,9 +358,9 @@ static double share_answers(const struct verdict *v)
 	return (double)v->answers.ns / (double)v->answers.lifetime_ns;
 }
 
-/* ---- nothing of it ---- */
+/* ---- none of these ---- */
 
-/* Where a tenth of them went unseen nobody can say that nothing was held up. */
+/* If a tenth of the endpoints went unseen, it is unknown whether anything was held up. */
 #define UNSEEN_PARTS 10
 
 static enum rank rank_quiet(const struct verdict *v)
