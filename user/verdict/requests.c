@@ -5,8 +5,8 @@
 #include "verdict/replies.h"
 #include "verdict/times.h"
 
-/* at which end what is asked comes in, and through which what is answered goes out; NULL: not seen
- */
+/* The endpoints through which requests go out, at which they come in, and through which answers go
+ * out; NULL: not seen. */
 struct ends {
 	const struct trace_endpoint *asks, *asked, *answers;
 };
@@ -27,7 +27,8 @@ static bool are_known(const struct trace_call_stats *b)
 	return b->messages && trace_messages_known(b);
 }
 
-/* A question has an answer: of more of the one, in pieces, the fewer count. */
+/* Each request has one answer. If there are more of either, in pieces, the smaller number
+ * counts. */
 static uint64_t number_of(const struct trace_endpoint *ep, const struct ends *e)
 {
 	const struct trace_call_stats *asked = &e->asks->tx_calls,
@@ -39,7 +40,8 @@ static uint64_t number_of(const struct trace_endpoint *ep, const struct ends *e)
 		       : 0;
 }
 
-/* The sender of an answer was held up, or is at work on it; the path is once there and back. */
+/* The path, there and back for each request, and the time in which requests and answers were held
+ * up, sent or read. */
 static uint64_t on_the_way(const struct trace_endpoint *ep, const struct ends *e, uint64_t n)
 {
 	uint64_t path = round_trip_ns(ep) * n;
@@ -50,14 +52,14 @@ static uint64_t on_the_way(const struct trace_endpoint *ep, const struct ends *e
 	       e->asked->rx.ns[RX_WORK] + ledger_stall_ns(&e->asks->tx);
 }
 
-/* How long it took is known of each: whoever waits may have no CPU when it comes, and that is not
- * the answerer's thinking. Of one in pieces only its first is told. */
+/* It is known how long each answer took. The client may have no CPU when an answer comes, which is
+ * not the server's thinking. Of an answer in pieces only the first piece is timed. */
 static bool each_answer_is_whole(const struct trace_call_stats *b)
 {
 	return b->messages && trace_messages_known(b) && b->reply_n == b->messages;
 }
 
-/* of one that reads by calls that no hook sees (splice) nothing is known */
+/* Nothing is known of a server that reads by calls that no hook sees (splice). */
 static bool reads_seen(const struct ends *e)
 {
 	return e->asked && e->asked->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN;
@@ -68,7 +70,7 @@ static uint64_t unread_there(const struct ends *e)
 	return reads_seen(e) ? e->asked->rx.ns[RX_UNREAD] : 0;
 }
 
-/* It is in no receive call, or a thread is while another works. */
+/* The time in which the server is in no receive call, or one thread is while another works. */
 static uint64_t awaits_no_question_ns(const struct trace_snapshot *s,
 				      const struct trace_endpoint *ep)
 {
@@ -77,8 +79,8 @@ static uint64_t awaits_no_question_ns(const struct trace_snapshot *s,
 	return ep->rx.ns[RX_IDLE] + wait - owed_to(s, (size_t)(ep - s->ep), wait);
 }
 
-/* Whoever answers neither waited for a question then, nor had one that it had not read. One who
- * waits for them in epoll is in no call meanwhile, and that is no more than a bound. */
+/* A server that thinks waits for no request, and has none that is unread. A server that waits for
+ * requests in epoll is in no call meanwhile: the result is an upper bound. */
 static uint64_t may_have_thought(const struct trace_snapshot *s, const struct ends *e,
 				 uint64_t wait)
 {
@@ -90,7 +92,7 @@ static uint64_t may_have_thought(const struct trace_snapshot *s, const struct en
 	return wait;
 }
 
-/* of those that came and were answered while it was watched */
+/* Adds the requests that came and were answered while the server was watched. */
 static void add_whole_answers(const struct ends *e, struct requests *sum)
 {
 	const struct trace_call_stats *b = e->answers ? &e->answers->tx_calls : NULL;
@@ -101,7 +103,7 @@ static void add_whole_answers(const struct ends *e, struct requests *sum)
 	sum->whole += b->reply_n;
 }
 
-/* No longer than the client waited at once, nor than the server ever took to answer. */
+/* At most the client's longest wait, and the longest time that the server ever took to answer. */
 static uint64_t longest_think(const struct ends *e, uint64_t wait_max)
 {
 	const struct trace_call_stats *b = e->answers ? &e->answers->tx_calls : NULL;
@@ -121,8 +123,8 @@ static void add_longest(const struct ends *e, uint64_t wait_max, uint64_t think,
 		larger(sum->unread_max_ns, smaller(unread, smaller(unread_max, wait_max)));
 }
 
-/* It has its answers, and waits for more: what neither was on its way, nor made, nor unread is most
- * of the time. Only TCP knows its path, and of an end that was not seen nobody can tell. */
+/* The client has its answers and waits for more: most of the time is neither on the way, nor
+ * thinking, nor unread. Only TCP knows its path; if the other end was not seen, nobody can tell. */
 static bool waits_for_more(const struct trace_endpoint *ep, const struct ends *e, uint64_t n,
 			   uint64_t wait, uint64_t explained)
 {
@@ -135,9 +137,9 @@ static bool waits_for_more(const struct trace_endpoint *ep, const struct ends *e
 	return 2 * (way + explained) < wait;
 }
 
-/* Who asks sends a message for each answer, or each has as many pieces: a greeting, or what a
- * handshake takes, is little beside that. Where both speak unasked, as HTTP/2 does for its windows
- * and pings, no bytes tell which message is a request. */
+/* A client sends one message for each answer, or a fixed number of pieces; a greeting or a
+ * handshake adds little. If both ends also send unasked, as HTTP/2 does for its windows and pings,
+ * the bytes do not tell which message is a request. */
 #define LITTLE 8 /* part */
 
 static bool is_uneven(const struct ends *e)
@@ -149,8 +151,9 @@ static bool is_uneven(const struct ends *e)
 	       smaller(over, few - over) > few / LITTLE + 1;
 }
 
-/* Through a pipe or a Unix socket there is no path: what neither lay unread nor was thought over is
- * a question that was still being written, as of one who reads a whole stream and answers once. */
+/* A pipe or a Unix socket has no path. Time that was neither unread nor thinking belongs to a
+ * request that was still being written, as for a program that reads a whole stream and answers
+ * once. */
 static bool was_still_asked(const struct trace_endpoint *ep, uint64_t wait, uint64_t unread,
 			    uint64_t think)
 {
@@ -159,7 +162,7 @@ static bool was_still_asked(const struct trace_endpoint *ep, uint64_t wait, uint
 	return is_local_ipc(ep) && rest > unread && rest > think;
 }
 
-/* An answer that is streamed: its pieces are no questions, and who sends them by and by does not
+/* A streamed answer: its pieces are no requests, and a server that sends them bit by bit does not
  * think. */
 #define IN_PIECES 3
 
@@ -183,7 +186,7 @@ static uint64_t until_reply(const struct trace_endpoint *ep, const struct ends *
 	return ns - smaller(ns, round_trip_ns(ep) * n);
 }
 
-/* What was told by replies is split by them: it is known how long each answer took to be made. */
+/* A wait that replies tell is split by replies: they tell how long each answer took to be made. */
 static void add_replies(const struct trace_snapshot *s, size_t i, const struct ends *e,
 			struct requests *sum)
 {
@@ -211,7 +214,7 @@ static void add_replies(const struct trace_snapshot *s, size_t i, const struct e
 	sum->uneven |= is_uneven(e);
 }
 
-/* the waits that lasted about as long as the longest */
+/* The number of waits that lasted about as long as the longest. */
 static uint64_t longest_waits(const struct trace_endpoint *ep)
 {
 	for (int i = TRACE_HIST - 1; i >= 0; i--)
@@ -220,8 +223,8 @@ static uint64_t longest_waits(const struct trace_endpoint *ep)
 	return 0;
 }
 
-/* Those that were answered were answered soon: whoever only looks whether something has come, after
- * each message, may find it at any time until the next. */
+/* The answered requests were answered soon. A program that only looks, after each message, whether
+ * anything has come may find an answer at any time until the next message. */
 #define SOON 10 /* part of the timer */
 
 static bool answers_come_soon(const struct trace_endpoint *ep, uint64_t timer_ns)
@@ -243,7 +246,7 @@ uint64_t questions_unanswered(const struct trace_endpoint *ep)
 		return 0;
 	if ((ep->proto == TRACE_TCP || missing >= came) && !answers_come_soon(ep, each))
 		return 0;
-	/* of a stream each answer may be to two writes */
+	/* on a stream each answer may belong to two writes */
 	return ep->proto == TRACE_TCP && 2 * missing > came ? 0 : missing;
 }
 
@@ -258,7 +261,7 @@ static void add_unanswered(const struct trace_endpoint *ep, struct requests *sum
 	sum->may_be_lost |= ep->proto == TRACE_UDP;
 }
 
-/* A few questions, and the connection was closed without an answer. */
+/* A few requests, and the connection was closed without an answer. */
 static bool is_given_up(const struct trace_endpoint *ep)
 {
 	uint64_t asked = ep->tx_calls.messages;
@@ -268,7 +271,7 @@ static bool is_given_up(const struct trace_endpoint *ep)
 	       trace_messages_known(&ep->rx_calls) && !ep->rx_calls.messages;
 }
 
-/* Nobody asks the writers of a pipe that has no other beside it for the questions. */
+/* The writers of a pipe get no requests, if there is no second pipe for these. */
 static bool lacks_answers(const struct trace_endpoint *ep, const struct ends *e)
 {
 	return ep->proto == TRACE_PIPE && !e->answers;
@@ -342,8 +345,8 @@ enum request_part longest_part(const struct requests *r)
 	return r->way_ns > r->think_ns ? REQUEST_WAY : REQUEST_THINK;
 }
 
-/* A wait that had begun before, or goes on, is of no whole request: the server's own times tell how
- * long one takes, where they are about all that was waited for. */
+/* A wait that began before the session, or goes on, is of no whole request. The server's own times
+ * tell how long one takes, if they are about all of the wait. */
 #define ABOUT_ALL 0.8
 
 uint64_t average_thinking(const struct requests *r)

@@ -7,8 +7,8 @@
 
 bool other_end_seen(const struct trace_endpoint *ep)
 {
-	if (ep->proto == TRACE_PIPE) /* both ends are one endpoint, of whose writer there may be
-					nothing but a descriptor */
+	if (ep->proto == TRACE_PIPE) /* both ends are one endpoint, whose writer may be known by a
+					descriptor alone */
 		return ep->tx_calls.tid || ep->tx_calls.messages;
 	return ep->peer >= 0 || ep->paired;
 }

@@ -22,8 +22,8 @@ struct share_interval shares_of(const struct trace_looks *l, const struct trace_
 	return looks_interval(&c);
 }
 
-/* Whether a look found it after one that had is not counted: they are taken to know nothing of one
- * another, which makes the interval wider. */
+/* It is not counted how often successive samples found a fact. They are taken as independent, which
+ * makes the interval wider. */
 struct share_interval shares_of_fact(const struct trace_looks *l, unsigned int fact)
 {
 	struct look_counts c = { .n = l->n, .seen = l->fact[fact], .unevenness = l->unevenness };

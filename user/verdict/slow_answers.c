@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whoever attaches to a server alone sees no client wait: those are on other hosts, or not traced.
+ * A session of a server alone sees no client wait: the clients are on other hosts, or not traced.
  * But the server's own end tells when a request came, when it was read, and when the answer went
  * out.
  */
@@ -14,12 +14,12 @@
 #include "verdict/replies.h"
 #include "verdict/times.h"
 
-/* A message more for so many that were answered asks nothing: a window, a ping. */
+/* One message more for this many answered ones is no request: a window, a ping. */
 #define LITTLE 8
 
-/* Of a server under load, which answers sooner, every client waits most of the time. */
+/* The clients of a server under load wait most of the time, though each answer comes sooner. */
 #define SLOW_NS 1000000
-/* One that runs all the time has too many of them, not too slow a disk. */
+/* A server that runs all the time has too many requests, not too slow a disk. */
 #define SLOW_AT_WORK_NS 10000000
 
 /* of the time that its clients were connected */
@@ -28,8 +28,8 @@
 /* what one connection's requests took */
 struct served {
 	uint64_t answered_ns, unread_ns;
-	uint64_t open_ns; /* since the last request was read, which has no answer yet; 0: it has */
-	bool since_before; /* the session */
+	uint64_t open_ns; /* since the last request was read, if it has no answer yet; 0: it has */
+	bool since_before; /* the request is older than the session */
 };
 
 static bool are_counted(const struct trace_endpoint *ep)
@@ -37,11 +37,11 @@ static bool are_counted(const struct trace_endpoint *ep)
 	return trace_messages_known(&ep->rx_calls) && trace_messages_known(&ep->tx_calls);
 }
 
-/* A server that sends a ping now and then, as for WebSockets, is answered at once, and says nothing
- * until the next: that is no request. It is not known of one who asks again as soon as it has its
- * answer, unless that goes on, or what goes to and fro is too large for that. */
+/* A server that sends a ping now and then, as over WebSockets, gets an answer at once, and nothing
+ * more until the next ping: no request. A client that sends a request as soon as it has an answer
+ * looks the same, unless that goes on, or the messages are too large for pings. */
 #define TURNS	  3
-#define PING_MOST 40 /* bytes: with what TLS adds */
+#define PING_MOST 40 /* bytes, with those that TLS adds */
 
 static bool are_small(const struct trace_call_stats *b)
 {
@@ -64,7 +64,7 @@ static bool may_be_asked_by_looks(const struct trace_snapshot *s, size_t i)
 	       (l && 2 * l->fact[TRACE_FACT_UNPROMPTED] >= l->n);
 }
 
-/* What was read last is a request, if those before were: each had its answer. */
+/* The message that was read last is a request, if those before were: each had its answer. */
 static bool has_request(const struct trace_endpoint *ep)
 {
 	uint64_t came = ep->rx_calls.messages, n = ep->tx_calls.reply_n;
@@ -73,7 +73,7 @@ static bool has_request(const struct trace_endpoint *ep)
 	       (came <= PIECES || (n && came <= n + n / LITTLE + 1));
 }
 
-/* Looks tell how long it owed an answer, whether it had read the request or not. */
+/* Samples tell how long the server owed an answer, whether it had read the request or not. */
 static void add_looks(const struct trace_endpoint *ep, struct served *x)
 {
 	uint64_t owed = ep->tx_calls.reply_ns;
@@ -95,7 +95,7 @@ static void add_messages(const struct trace_endpoint *ep, struct served *x)
 		return;
 	if (x->since_before || has_request(ep))
 		x->open_ns = ep->tx_calls.open_reply_ns;
-	if (x->since_before && !x->open_ns) /* of a Unix socket nobody knows when it came */
+	if (x->since_before && !x->open_ns) /* a Unix socket does not tell when the request came */
 		x->open_ns = life;
 	if (!ep->tx_calls.reply_n && !x->open_ns)
 		return;
@@ -131,8 +131,8 @@ static bool serves_unseen_client(const struct trace_snapshot *s, size_t i)
 	       is_servers_end(s, i) && !is_feed(s, i);
 }
 
-/* One that has no answer yet counts once it takes longer than any before: nobody knows how long it
- * will. */
+/* A request without an answer counts once it takes longer than any before: nobody knows how long it
+ * will take. */
 static uint64_t open_that_counts(const struct trace_endpoint *ep, const struct served *x)
 {
 	return !ep->tx_calls.reply_n || x->open_ns > ep->tx_calls.reply_max_ns ? x->open_ns : 0;
@@ -143,7 +143,8 @@ static void add_requests_of(const struct trace_endpoint *ep, const struct served
 {
 	uint64_t open = open_that_counts(ep, x);
 
-	if (x->since_before || is_sampled_only(ep)) /* how many is not known, or how long */
+	if (x->since_before || is_sampled_only(ep)) /* neither their number nor their length is
+						       known */
 		return;
 	r->n += ep->tx_calls.reply_n + (open != 0);
 	r->think_ns += x->answered_ns + open;
@@ -152,7 +153,7 @@ static void add_requests_of(const struct trace_endpoint *ep, const struct served
 	r->unread_max_ns = larger(r->unread_max_ns, ep->rx.max[RX_UNREAD]);
 }
 
-/* samples count no requests: each answer has a segment at least */
+/* Samples count no requests, but each answer takes at least one segment. */
 static uint64_t answers_at_most(const struct trace_endpoint *ep)
 {
 	return is_sampled_only(ep) ? ep->path.sent_segments : ep->tx_calls.reply_n;
@@ -204,7 +205,7 @@ static int server_order(const struct trace_endpoint *a, const struct trace_endpo
 	return strcmp(program_at(a)->comm, program_at(b)->comm);
 }
 
-/* those of one server together, in the order of the snapshot */
+/* Puts the connections of one server together, in the order of the snapshot. */
 static int full_order(const void *x, const void *y)
 {
 	const struct trace_endpoint *a = *(const struct trace_endpoint *const *)x,
@@ -225,7 +226,8 @@ static size_t collect(const struct trace_snapshot *s, const struct trace_endpoin
 	return n;
 }
 
-/* Most are quick, and some take so long that whoever asks notices, for a tenth of the time. */
+/* Most requests are quick, but some take so long that the client notices; all of them together take
+ * a tenth of the time. */
 #define PAUSE_TIMES 10 /* the average */
 
 static bool have_pauses(const struct slow_answers *a)
@@ -260,8 +262,8 @@ pid_t find_server_that_may_pause(const struct trace_snapshot *s)
 	return 0;
 }
 
-/* Who passes each request on, as a broker does, takes as long for it as whoever answers that: so
- * nearly that another client's pauses are not. */
+/* A program that forwards each request, as a broker does, takes as long as the one that answers it:
+ * so nearly that the pauses of another client do not match. */
 #define AS_LONG	     0.05
 #define AS_LONG_ONCE 0.01 /* of one request alone */
 
@@ -286,7 +288,7 @@ static int waits_meanwhile(const struct trace_snapshot *s, const struct trace_en
 		    there->tx_calls.tgid != program_at(here)->tgid ||
 		    !is_answered_meanwhile(there, here))
 			continue;
-		if (found >= 0) /* which of them it is for, nobody can tell */
+		if (found >= 0) /* it is unknown for which of them */
 			return -1;
 		found = (int)i;
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Connections that took long to be made, though no request for one was sent again: the path is
- * long. Whoever makes a new one for each question pays that each time.
+ * Connections that took long to be made, though no SYN was retransmitted: the path is long. A
+ * program that makes a new connection for each request pays that each time.
  */
 #include <string.h>
 
@@ -10,10 +10,10 @@
 #include "verdict/rejected.h"
 #include "verdict/times.h"
 
-/* A network of this house answers sooner. */
+/* A local network answers sooner. */
 #define SLOW_NS 10000000
 
-/* One that was given up has no round trip. */
+/* A connection that was given up has no round trip. */
 static bool was_answered(const struct trace_endpoint *ep)
 {
 	return !ep->making.connecting && ep->rtt_us;
@@ -25,7 +25,7 @@ static bool is_slow(const struct trace_endpoint *ep)
 	       was_answered(ep);
 }
 
-/* A script starts a program for each, of one name. */
+/* A script starts a program, of the same name, for each connection. */
 static bool is_alike(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
 	return is_slow(b) && !strcmp(program_at(a)->comm, program_at(b)->comm) &&
@@ -48,7 +48,7 @@ static struct slow_connect sum_alike(const struct trace_snapshot *s, size_t i)
 	return sum;
 }
 
-/* Of many that are alike the first one speaks for all. */
+/* The first of those that are alike stands for all of them. */
 static bool is_first(const struct trace_snapshot *s, size_t i)
 {
 	for (size_t k = 0; k < i; k++)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Threads that were ready to run and had to wait for a CPU: woken in a call; or out of it, by epoll
- * or in the middle of their work, while the other end waited for them. No ledger calls that a
- * stall: a reader stands in `wait` meanwhile, or data in `unread`. */
+/* Threads that were ready to run and had to wait for a CPU: woken in a call; or outside of one, in
+ * epoll or in the middle of their work, while the other end waited for them. No ledger calls that a
+ * stall: the reader is in `wait` meanwhile, or its data in `unread`. */
 #include "verdict/blame.h"
 #include "verdict/other_findings.h"
 #include "verdict/replies.h"
 #include "verdict/times.h"
 
-/* less of an endpoint's time is any busy machine's */
+/* a smaller share of an endpoint's time is normal on a busy machine */
 #define STARVED_SHARE 0.1
-#define AWAITED_SHARE 0.2 /* what is counted beside calls is not told apart by wake-ups */
+#define AWAITED_SHARE 0.2 /* time outside of calls is not told apart by wake-ups */
 
-/* whose time without a CPU counts, in calls or out of them: of a conversation's one thread it
- * stands at both directions; a pipe's reader is another's end */
+/* The direction whose time without a CPU counts, in calls or outside of them. The only thread of a
+ * conversation has that time in both directions; a pipe's reader belongs to the other end. */
 static const struct trace_call_stats *longer_without(const struct trace_endpoint *ep)
 {
 	return ep->proto != TRACE_PIPE && ep->rx_calls.no_cpu_ns > ep->tx_calls.no_cpu_ns
@@ -29,8 +29,8 @@ const struct trace_call_stats *starved_end(const struct trace_endpoint *ep,
 	return longer_without(ep);
 }
 
-/* Looks tell that it answers a client that was not seen. Woken for a request, it is in its receive
- * call still while it has no CPU. */
+/* Samples show that it answers a client that was not seen. A thread woken for a request is still in
+ * its receive call while it has no CPU. */
 #define ANSWERS_LEAST 100
 
 static bool answers_by_looks(const struct trace_endpoint *ep)
@@ -40,8 +40,7 @@ static bool answers_by_looks(const struct trace_endpoint *ep)
 	       2 * ep->rx.ns[RX_WAIT] >= ep->rx.lifetime_ns;
 }
 
-/* how long the other end's reader waited for what this one sends, or this one's own reader let lie
- * what had come */
+/* How long the other end's reader waited for this end to send, or data lay unread at this end. */
 static uint64_t awaited(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	const struct trace_endpoint *other = ep->proto == TRACE_PIPE ? ep
@@ -54,8 +53,8 @@ static uint64_t awaited(const struct trace_snapshot *s, const struct trace_endpo
 		      ep->proto == TRACE_PIPE ? 0 : ep->rx.ns[RX_UNREAD]);
 }
 
-/* Of a thread that is woken again and again so long is no more than it takes to wake it: whoever
- * waits so is not short of a CPU. */
+/* It takes this long to wake a thread. One that is woken again and again, and waits no longer than
+ * this each time, is not short of a CPU. */
 #define TURN_NS 50000
 
 static bool waits_at_every_turn(const struct trace_call_stats *b)
@@ -63,7 +62,7 @@ static bool waits_at_every_turn(const struct trace_call_stats *b)
 	return b->no_cpu_ns < TURN_NS * b->cpu_turns;
 }
 
-/* where it explains most of that */
+/* The time without a CPU, if it explains at least half of the time that the thread was awaited. */
 static struct reader_spell awaited_without_cpu(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -103,7 +102,7 @@ struct reader_spell find_starved(const struct trace_snapshot *s)
 			one = out;
 		one.share = one.share > 1
 				    ? 1
-				    : one.share; /* of many threads at one end it is the sum */
+				    : one.share; /* it is the sum over all threads at one end */
 		if (one.ns >= VERDICT_MIN_NS && one.ns > most.ns && one.share >= STARVED_SHARE)
 			most = one;
 	}

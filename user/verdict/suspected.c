@@ -5,7 +5,7 @@
 
 #define FOUND_ENOUGH 30
 
-/* its interval reaches down to half of it, or few looks found it */
+/* Few samples found the cause, or its interval reaches down to half of its share. */
 static bool is_vague(const struct trace_looks *l, const struct trace_endpoint *ep,
 		     enum tx_state cause)
 {
@@ -17,8 +17,8 @@ static bool is_vague(const struct trace_looks *l, const struct trace_endpoint *e
 }
 
 /* Nagle's rule also gathers small writes, for microseconds each, while the peer owes an ACK as it
- * always does between messages. A delayed ACK holds for tens of milliseconds: then the next look
- * mostly finds the same. */
+ * always does between messages. A delayed ACK holds for tens of milliseconds, so that the next
+ * sample mostly finds it again. */
 #define HOLDS_ON 0.5
 
 static bool may_gather(const struct trace_looks *l, enum tx_state cause)

@@ -56,14 +56,14 @@ static int by_ledger(const void *a, const void *b)
 		return x->rx < y->rx ? -1 : 1;
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
-	return x->end > y->end ? -1 : x->end < y->end; /* what lies in another comes after it */
+	return x->end > y->end ? -1 : x->end < y->end; /* a span within another comes after it */
 }
 
-/* what the last snapshot says of an endpoint: a step that ends a state after it belongs to no
- * figure of it */
+/* How far the last snapshot's figures of an endpoint reach: a step that ends a state later belongs
+ * to none of them. */
 struct bound {
 	uint64_t serial, until[2]; /* tx, rx */
-	uint64_t lost_until;	   /* of a flight that lasts, a part can have been lost */
+	uint64_t lost_until;	   /* a part of a flight that goes on may have been lost */
 };
 
 static int by_serial(const void *a, const void *b)
@@ -87,7 +87,7 @@ static bool within(const struct bound *b, const struct trace_transition *tr)
 	return tr->at_ns <= (!tr->rx && tr->from == TX_RECOVERY ? b->lost_until : b->until[tr->rx]);
 }
 
-/* not listed: listening sockets and such, whose ledgers were idle all their life */
+/* Leaves out listening sockets and others whose ledgers were idle all their life. */
 static size_t list_bounds(const struct trace_snapshot *end, struct bound *v)
 {
 	size_t n = 0;
@@ -103,8 +103,8 @@ static size_t list_bounds(const struct trace_snapshot *end, struct bound *v)
 	return n;
 }
 
-/* each step says what ended and how long it had lasted: nothing hangs on the order in which
- * processors reported */
+/* Each step tells which state ended and how long it had lasted: the order in which CPUs reported
+ * does not matter. */
 static void add_ended(const struct timeline *t, const struct bound *bounds, size_t n,
 		      struct spans *out)
 {
@@ -142,7 +142,8 @@ static bool lies_in(const struct span *in, const struct span *out)
 	       in->end <= out->end && !in->lasts;
 }
 
-/* `in` is the more exact account of its time: the other keeps what is left before and after it */
+/* `in` is the more exact account of its time: `out` keeps the time before it, `rest` the time
+ * after. */
 static void cut_out(const struct span *in, struct span *out, struct span *rest)
 {
 	*rest = *out;
@@ -151,9 +152,9 @@ static void cut_out(const struct span *in, struct span *out, struct span *rest)
 	out->lasts = false;
 }
 
-/* That a flight had been lost comes out later than the flight ended (probe_goes_out()): that span
- * lies in another then. Each came with a step of no length as well, so that there is room for the
- * rest of the other. */
+/* A loss is found out later than its flight ended (probe_goes_out()): its span then lies in another
+ * one. Each came with a step of no length as well, which leaves room for the rest of the other
+ * span. */
 static void correct(struct spans *s, size_t room)
 {
 	size_t n = s->n;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whoever is awaited may itself wait for another: the end of such a chain, and which waits count as
- * one in all. */
+/* The process that is awaited may itself wait for another: the end of such a chain, and which waits
+ * count together as one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@
 #include "verdict/who.h"
 #include "verdict/worker_pool.h"
 
-/* of the time of a wait: what lay unread for less was read as soon as it came */
+/* share of a wait: data that lay unread for less was read as soon as it came */
 #define AT_ONCE	  0.2
 
 static bool same_name(const char *a, const char *b)
@@ -43,8 +43,8 @@ static bool same_waiters(const struct trace_endpoint *a, const struct trace_endp
 	       (a->proto == b->proto && same_name(a->rx_calls.comm, b->rx_calls.comm));
 }
 
-/* Helpers that are started anew for each request: each has a pipe of its own. Of one helper's
- * output and errors the waits are at the same time. */
+/* Helpers that are started anew for each request, each with a pipe of its own. The waits for the
+ * output and the errors of one helper are at the same time. */
 static bool same_helpers(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
 	const struct trace_call_stats *x = &a->tx_calls, *y = &b->tx_calls;
@@ -53,7 +53,7 @@ static bool same_helpers(const struct trace_endpoint *a, const struct trace_endp
 	       x->tgid != y->tgid && same_name(x->comm, y->comm);
 }
 
-/* Node gives each a socket pair. */
+/* Node gives each helper a socket pair. */
 static bool same_helpers_by_pairs(const struct trace_snapshot *s, const struct trace_endpoint *a,
 				  const struct trace_endpoint *b)
 {
@@ -76,7 +76,8 @@ static bool same_helper(const struct trace_snapshot *s, const struct trace_endpo
 	return x && y && same_name(x->comm, y->comm);
 }
 
-/* Whom the one waits for is who waits at the other: links of a chain, of one name. */
+/* The process that ep's reader waits for is the reader of `next`: links of a chain, even of one
+ * name. */
 static bool is_waited_for_by(const struct trace_snapshot *s, const struct trace_endpoint *next,
 			     const struct trace_endpoint *ep)
 {
@@ -97,7 +98,7 @@ static bool waits_are_alike(const struct trace_snapshot *s, const struct trace_e
 	       (same_server(a, b) || (is_unix_connection(a) && who_sends(s, a)));
 }
 
-/* of more kinds of waits the shortest are left out */
+/* if there are more kinds of waits, the shortest are left out */
 enum { KINDS_OF_WAITS = 64 };
 
 struct alike {
@@ -107,13 +108,13 @@ struct alike {
 	bool helpers;
 };
 
-/* Of connections that wait at the same time the sum is more than anybody waited. */
+/* If connections wait at the same time, their sum is more than anybody waited. */
 static uint64_t time_waited(const struct alike *a)
 {
 	return smaller(a->ns, a->to - a->from);
 }
 
-/* A shell's $(...): nobody notices one of them, and all of them matter where they are most of the
+/* A shell's $(...): nobody notices a single one, but together they matter if they are most of the
  * run. */
 #define MOST_OF_RUN 0.5
 
@@ -169,14 +170,14 @@ static void add_unsampled(const struct trace_snapshot *s, struct alike v[KINDS_O
 
 struct reader {
 	pid_t tgid;
-	pid_t tid; /* of several threads the one that is awaited; 0: not known */
-	const char *helpers; /* their name: any of them; NULL: only this process */
-	bool for_others;     /* where it waits for another process */
-	bool by_socket;	     /* where it asked by a socket: orders come by pipes */
+	pid_t tid; /* the awaited thread, if there are several; 0: not known */
+	const char *helpers; /* the name of helpers, any of which counts; NULL: only this process */
+	bool for_others;     /* only waits for another process count */
+	bool by_socket;	     /* only waits for an answer by socket count: orders come by pipes */
 };
 
-/* A server has a thread for each connection, and this one waits there for a request of its client,
- * which was idle all the time: that is not why another thread has not answered yet. */
+/* A server has a thread for each connection. This one waits for a request of its own client, which
+ * was idle all the time: that does not explain why another thread has not answered yet. */
 static bool is_another_thread(const struct trace_snapshot *s, const struct reader *r, size_t i)
 {
 	const struct trace_call_stats *b = &s->ep[i].rx_calls;
@@ -199,8 +200,8 @@ static bool is_reader(const struct trace_snapshot *s, const struct reader *r, si
 	return r->helpers ? same_name(r->helpers, ep->rx_calls.comm) : ep->rx_calls.tgid == r->tgid;
 }
 
-/* A proxy has a connection for each request: what it waits for is what those to one server, or to
- * helpers of one name, have in all. The longest of these stands for them. `reader` NULL: any. */
+/* A proxy has a connection for each request: it waits as long as all those to one server, or to
+ * helpers of one name, together. The longest of them stands for all. `reader` NULL: any. */
 static struct alike longest_in_all(const struct trace_snapshot *s, is_wait *is,
 				   const struct reader *reader, uint64_t least_ns,
 				   bool nothing_sent)
@@ -222,8 +223,8 @@ static struct alike longest_in_all(const struct trace_snapshot *s, is_wait *is,
 	return most;
 }
 
-/* Of who reads all there is and then works, or sleeps, one long while is most of it: nothing more
- * was to come. */
+/* If a program reads all there is and then works, or sleeps, one long time is most of `idle`:
+ * nothing more was to come. */
 #define ONE_WHILE 0.75
 
 static bool comes_again_and_again(const struct trace_ledger *rx)
@@ -231,7 +232,7 @@ static bool comes_again_and_again(const struct trace_ledger *rx)
 	return (double)rx->max[RX_IDLE] <= ONE_WHILE * (double)rx->ns[RX_IDLE];
 }
 
-/* Where it asks, what comes is awaited from the question on. */
+/* How long nothing came. If this end sends requests, data is awaited from the request on. */
 static struct reader_spell nothing_came(const struct trace_snapshot *s, size_t i)
 {
 	bool in_turns = sends_requests(s, i) && s->ep[i].rx_calls.reply_n;
@@ -239,17 +240,17 @@ static struct reader_spell nothing_came(const struct trace_snapshot *s, size_t i
 	return in_turns ? unanswered_at(s, i) : spell_of(s, i, RX_IDLE);
 }
 
-/* A broker wraps what it passes on: as many messages come and go, and the longest time without one
- * is the same, or all of them together. */
+/* A broker wraps the messages that it forwards: as many come as go, and the longest time without
+ * one is the same, or the sum of these times. */
 #define PASSED_LEAST 5	/* messages */
-#define PUSHED_LEAST 50 /* of one who is not asked */
+#define PUSHED_LEAST 50 /* if nobody sends it requests */
 
 static bool about_as_many(uint64_t a, uint64_t b)
 {
 	return 8 * (larger(a, b) - smaller(a, b)) <= larger(a, b);
 }
 
-/* as they were sent, where that was seen: it may read each in several calls */
+/* The messages as they were sent, if that was seen: each may be read in several calls. */
 static const struct trace_call_stats *messages_that_come(const struct trace_snapshot *s,
 							 const struct trace_endpoint *in)
 {
@@ -259,8 +260,8 @@ static const struct trace_call_stats *messages_that_come(const struct trace_snap
 	return seen && source->tx_calls.messages ? &source->tx_calls : &in->rx_calls;
 }
 
-/* What it hands out comes back as often as it answers, and takes as long: the confirmations in
- * between, of AMQP say, are messages too. */
+/* The work that it hands out comes back as often as it answers, and takes as long. Confirmations in
+ * between, as those of AMQP, are messages too. */
 static bool answers_as_often(const struct trace_call_stats *comes,
 			     const struct trace_call_stats *goes)
 {
@@ -288,8 +289,8 @@ static bool passes_as_many(const struct trace_snapshot *s, const struct trace_en
 }
 
 /*
- * Does what this one sends come in there? It reads it as soon as it comes, and waits for it beside
- * others, in poll() or epoll: no receive call tells so.
+ * Does the data that `out` sends come in at endpoint i? The program reads it as soon as it comes,
+ * and waits for it among others, in poll() or epoll: no receive call shows that.
  */
 static bool passes_on(const struct trace_snapshot *s, size_t i, const struct trace_endpoint *out,
 		      double least_ns)
@@ -305,8 +306,8 @@ static bool passes_on(const struct trace_snapshot *s, size_t i, const struct tra
 	       (double)there >= least_ns && (double)in->rx.ns[RX_UNREAD] < AT_ONCE * least_ns;
 }
 
-/* Two clients of one server: what the other one sends there are questions, each of which the server
- * may read in pieces. That one waits for the answers longer than the server waits for it. */
+/* Two clients of one server: the other client sends requests there, each of which the server may
+ * read in pieces. That client waits longer for answers than the server waits for the client. */
 #define PIECES_READ 4
 
 static bool asks_there(const struct trace_snapshot *s, size_t in, const struct trace_endpoint *out)
@@ -327,8 +328,8 @@ static bool is_sent_by(const struct trace_snapshot *s, const struct trace_endpoi
 	return source && awaited_tgid(source, in->proto == TRACE_PIPE) == tgid;
 }
 
-/* Where that is one place, and not one of several. What `waiter` itself sent there is a question,
- * whose answer it waits for. */
+/* Where the data that `out` sends comes in, if that is a single endpoint. Data that `waiter` itself
+ * sent there is a request, whose answer it waits for. */
 static struct reader_spell comes_from(const struct trace_snapshot *s,
 				      const struct trace_endpoint *out, double least_ns,
 				      pid_t waiter)
@@ -346,7 +347,7 @@ static struct reader_spell comes_from(const struct trace_snapshot *s,
 	return from;
 }
 
-/* A broker gives it back what it sends there by another connection, and nobody asked for. */
+/* A broker gives the reader back, unasked, what the reader sends there by another connection. */
 static bool feeds_itself(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i], *sender = awaited_end(s, ep);
@@ -397,7 +398,7 @@ static bool same_thread(const struct trace_endpoint *a, const struct trace_endpo
 	       !b->rx_calls.others;
 }
 
-/* One thread that reads from one after another waits once at a time. */
+/* A thread that reads from one connection after another waits at one of them at a time. */
 static void count_once(struct waits_together *sum, const struct while_alive *all)
 {
 	uint64_t time = all->to - all->from;
@@ -415,7 +416,7 @@ static int by_beginning(const void *x, const void *y)
 	return a->from < b->from ? -1 : a->from > b->from;
 }
 
-/* the time in which any of them was there */
+/* The time in which at least one of them existed. */
 static uint64_t time_of_any(struct while_alive *v, size_t n)
 {
 	uint64_t sum = 0, until = 0;
@@ -430,7 +431,7 @@ static uint64_t time_of_any(struct while_alive *v, size_t n)
 	return sum;
 }
 
-/* Of many at a time the sum of their waits is more than passed meanwhile. */
+/* If many wait at a time, the sum of their waits is more than the time that passed. */
 static uint64_t time_together(const struct trace_snapshot *s, const struct reader_spell *wait)
 {
 	const struct trace_endpoint *first = &s->ep[wait->endpoint];
@@ -449,7 +450,8 @@ static uint64_t time_together(const struct trace_snapshot *s, const struct reade
 	return ns;
 }
 
-/* Who passes on what comes by itself asks little, and waits for no answer most of the time. */
+/* A program that forwards data which comes unasked sends few requests, and waits for no answer most
+ * of the time. */
 #define RELATED 4 /* part */
 
 static bool are_unrelated(const struct requests *r, uint64_t wait_ns)
@@ -457,14 +459,14 @@ static bool are_unrelated(const struct requests *r, uint64_t wait_ns)
 	return RELATED * (r->think_ns + r->unread_ns + r->way_ns + r->given_up_ns) < wait_ns;
 }
 
-/* Looks count no requests; one that is still open is known to be one. */
+/* Samples count no requests; a single one that is still open is known to be one. */
 static bool are_uncounted(const struct trace_snapshot *s, const struct waits_together *sum)
 {
 	return s->looks && sum->connections > 1;
 }
 
-/* Of many short connections each wait is short: those of one program for the same server are one in
- * all. Who starts a helper again and again does other things in between. */
+/* On many short connections each wait is short: those of one program for the same server count as
+ * one. A program that starts a helper again and again does other things in between. */
 struct waits_together sum_waits(const struct trace_snapshot *s, const struct reader_spell *wait,
 				bool nothing_sent)
 {
@@ -509,8 +511,8 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 	return sum;
 }
 
-/* A wait that goes on while the other gets one answer after another does not explain that one: a
- * worker's channel to its supervisor. */
+/* A wait does not explain another one that gets one answer after another meanwhile: a worker's wait
+ * on the channel to its supervisor. */
 #define OUTLASTS	 4 /* times */
 #define OUTLASTS_BY_PIPE 2 /* a helper's pipe lasts as long as its answer */
 
@@ -524,10 +526,10 @@ static bool outlasts(const struct trace_snapshot *s, const struct reader_spell *
 	       next->max_ns > (by_pipe ? OUTLASTS_BY_PIPE : OUTLASTS) * wait->max_ns;
 }
 
-/* Who is started anew for each question has to start first. */
+/* A helper that is started anew for each request has to start first. */
 #define HELPERS_TIME 0.6
 
-/* why `wait` lasts, if its sender waits in turn; endpoint -1: it does not */
+/* The wait that explains `wait`, if its sender waits in turn; endpoint -1: it does not. */
 static struct alike next_of_chain(const struct trace_snapshot *s, const struct alike *wait,
 				  bool nothing_sent)
 {
@@ -555,14 +557,14 @@ static struct alike next_of_chain(const struct trace_snapshot *s, const struct a
 	return next;
 }
 
-/* threads of one program that wait for one another are named once */
+/* Threads of one program that wait for one another are named once. */
 static void add_link(struct wait_chain *chain, const struct trace_snapshot *s, int by, int next)
 {
 	if (s->ep[by].rx_calls.tgid != s->ep[next].rx_calls.tgid)
 		chain->by[chain->n++] = by;
 }
 
-/* A broker's client waits for the broker, too: that is no reason for what the broker waits for. */
+/* A broker's client waits for the broker, too: that does not explain the broker's own wait. */
 static bool comes_back(const struct trace_snapshot *s, const struct wait_chain *chain, int wait,
 		       int next)
 {
@@ -574,8 +576,8 @@ static bool comes_back(const struct trace_snapshot *s, const struct wait_chain *
 	return tgid && s->ep[wait].rx_calls.tgid == tgid;
 }
 
-/* Whoever is awaited may itself only wait, for about as long: the last of such a chain is the one
- * to look at. One that has no end goes round. */
+/* The process that is awaited may itself only wait, for about as long: the last wait of such a
+ * chain is the one to look at. A chain without an end is a circle. */
 static struct reader_spell last_of_chain(const struct trace_snapshot *s, struct alike wait,
 					 bool nothing_sent, struct wait_chain *chain)
 {
@@ -605,7 +607,7 @@ static uint64_t messages_of(const struct trace_endpoint *ep, pid_t tgid)
 	       (ep->rx_calls.tgid == tgid ? ep->rx_calls.messages : 0);
 }
 
-/* It has a conversation of its own, and waits for nobody there for about as long. */
+/* The process has conversations of its own, and waits at none of them for about as long. */
 static bool is_at_work(const struct trace_snapshot *s, pid_t tgid, uint64_t wait, bool nothing_sent)
 {
 	uint64_t messages = 0;
@@ -624,8 +626,8 @@ static bool is_at_work(const struct trace_snapshot *s, pid_t tgid, uint64_t wait
 	return messages >= MUCH_TRAFFIC;
 }
 
-/* A benchmark writes its report when it ends: whoever reads that, as tail(1) does, waits as long as
- * the benchmark lasts. */
+/* A benchmark writes its report when it ends: a reader such as tail(1) waits as long as the
+ * benchmark lasts. */
 #define ALL_OF_IT 0.9
 
 static bool waits_for_report(const struct trace_snapshot *s, size_t i, bool nothing_sent)
@@ -641,7 +643,7 @@ static bool waits_for_report(const struct trace_snapshot *s, size_t i, bool noth
 
 /* A server at work has a thread that waits for orders, and seldom gets any. */
 #define FEW_ORDERS 10
-#define IDLE_CPU   0.2 /* share of a CPU that who gives them has */
+#define IDLE_CPU   0.2 /* share of a CPU that the sender of the orders has */
 
 static bool waits_for_orders(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
@@ -653,7 +655,7 @@ static bool waits_for_orders(const struct trace_snapshot *s, size_t i, bool noth
 	       is_at_work(s, ep->rx_calls.tgid, ep->rx.ns[RX_WAIT], nothing_sent);
 }
 
-/* A server's end of a connection that is kept for later: nothing came by it meanwhile. */
+/* A server's end of a connection that is kept for later: nothing went through it meanwhile. */
 static bool is_unused(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -662,7 +664,7 @@ static bool is_unused(const struct trace_snapshot *s, size_t i)
 	       is_servers_end(s, i);
 }
 
-/* A server's wait for the next question is no news, unless somebody waits for that server. */
+/* A server's wait for the next request is not reported, unless somebody waits for that server. */
 static bool waits_for_news(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
 	return !answers_requests(s, i) && !is_unused(s, i) && !is_pool_work(s, &s->ep[i]) &&
@@ -677,9 +679,9 @@ static bool waits_for_answers(const struct trace_snapshot *s, size_t i, bool not
 	       waits_for_news(s, i, nothing_sent);
 }
 
-/* A worker waits for work where it never asked, or by a pipe for orders; a program is fed by one
- * that sends rarely. Whoever waits for an answer, of that worker or of another, is the news, unless
- * it feeds the first. */
+/* A reader that never sent a request may be a worker that waits for work, for orders by a pipe, or
+ * for a sender that seldom sends. A reader that waits for an answer, of that worker or of another,
+ * is reported instead, unless it is the one that the first waits for. */
 static struct alike of_clients(const struct trace_snapshot *s, struct alike any, bool nothing_sent)
 {
 	const struct trace_endpoint *ep = any.longest.endpoint < 0 ? NULL
@@ -697,7 +699,7 @@ static struct alike of_clients(const struct trace_snapshot *s, struct alike any,
 }
 
 /* A server with a pool of connections to another waits at none of them for most of its time, but at
- * all of them for as long as its clients wait for it. */
+ * all of them together for as long as its clients wait for it. */
 static struct alike of_server(const struct trace_snapshot *s, const struct slow_answers *answers,
 			      bool nothing_sent)
 {
@@ -709,8 +711,8 @@ static struct alike of_server(const struct trace_snapshot *s, const struct slow_
 			      (uint64_t)(SAME_TIME * (double)answers->ns), nothing_sent);
 }
 
-/* A mutual wait ends by itself never, any other by an answer: it comes first, unless another dwarfs
- * it. */
+/* A mutual wait never ends by itself, any other wait ends by an answer. So a mutual wait comes
+ * first, unless another one dwarfs it. */
 struct reader_spell find_long_wait(const struct trace_snapshot *s,
 				   const struct slow_answers *answers, bool nothing_sent,
 				   struct wait_chain *chain)
@@ -727,12 +729,12 @@ struct reader_spell find_long_wait(const struct trace_snapshot *s,
 		       : last_of_chain(s, any, nothing_sent, chain);
 }
 
-/* The one answer that was long in coming came as another client's first request was answered: a
- * broker had nothing for the one until the other brought it. One that lay unread meanwhile waited
- * too, for a server that was busy. */
+/* The one late answer came as another client's first request was answered: a broker had nothing for
+ * the first client until the other one brought it. A request that lay unread meanwhile waited too,
+ * for a server that was busy. */
 #define BROUGHT_NS	5000000
-#define BROUGHT_SHARE	0.01 /* of the wait: between the two answers */
-#define ANSWERED_SOONER 20   /* times: the other */
+#define BROUGHT_SHARE	0.01 /* share of the wait: the time between the two answers */
+#define ANSWERED_SOONER 20   /* times as soon: the other client's answers */
 
 static bool brings_answer(const struct trace_endpoint *in, const struct trace_endpoint *out)
 {
@@ -756,14 +758,14 @@ int who_brings_answer(const struct trace_snapshot *s, const struct reader_spell 
 	for (size_t i = 0; out && out->proto != TRACE_PIPE && i < s->n; i++) {
 		if (s->ep[i].peer < 0 || !brings_answer(&s->ep[i], out))
 			continue;
-		if (from >= 0) /* which of them? */
+		if (from >= 0) /* it is unknown which of them */
 			return -1;
 		from = (int)i;
 	}
 	return from;
 }
 
-/* Less of the longest wait is no news beside it. */
+/* A shorter wait than this part of the longest is not reported beside it. */
 #define FELLOW_PART 4
 
 static bool is_fellow(const struct trace_snapshot *s, const struct reader_spell *wait, size_t i)

@@ -47,13 +47,13 @@ pid_t verdict_awaited_thread(const struct trace_snapshot *s, const struct verdic
 	return b->tgid == verdict_awaited(s, v) ? b->tid : 0;
 }
 
-/* whose end the other is, where no call was seen there */
+/* The process that holds the other end, if no call was seen there. */
 static struct culprit other_end_of(const struct trace_endpoint *ep)
 {
 	return (struct culprit){ ep->making.other_pid, 0 };
 }
 
-/* whoever does not read what the last of a chain of senders has for it */
+/* The process that does not read what the last sender of a chain has for it. */
 static struct culprit reader_of_stall(const struct trace_snapshot *s, const struct finding *f)
 {
 	const struct trace_endpoint *ep = &s->ep[f->endpoint];

@@ -22,8 +22,8 @@ struct who who_owns_fd(const struct trace_call_stats *b)
 	return (struct who){ .tgid = b->fd_owner, .comm = b->fd_owner_comm, .left = b };
 }
 
-/* Of a phase its beginning counts, and not the endpoint's; and all that lies before may have been
- * part of the spell. */
+/* In a phase its beginning counts, not the endpoint's. All the time before may have been part of
+ * the spell. */
 bool who_left(const struct trace_call_stats *b, const struct trace_endpoint *ep, uint64_t ns)
 {
 	uint64_t start = began(ep), before = b->left_ns > start ? b->left_ns - start : 0;
@@ -31,8 +31,8 @@ bool who_left(const struct trace_call_stats *b, const struct trace_endpoint *ep,
 	return b->left_ns && 2 * before < ns;
 }
 
-/* Of a time of the endpoint's, `part` of which had passed when the end was given to whoever is
- * named there: is most of it the giver's? Of a phase, what lies before it does not count. */
+/* Of `ns` at the endpoint, `part` had passed when the endpoint was given to the process named in
+ * `b`: is most of it the giver's? Time before a phase does not count. */
 static bool is_givers(const struct trace_call_stats *b, const struct trace_endpoint *ep,
 		      uint64_t part, uint64_t ns)
 {
@@ -66,7 +66,7 @@ const struct trace_call_stats *who_sends(const struct trace_snapshot *s,
 
 	if (other && other->tx_calls.tgid == ep->rx_calls.tgid) {
 		work = pool_work(s, ep);
-		if (work) /* it wrote there too, to end them */
+		if (work) /* it wrote there too, to end the workers */
 			return &work->rx_calls;
 	}
 	if (other && other->tx_calls.tgid)
@@ -100,8 +100,8 @@ static struct who most_of(const struct trace_who *w, const struct trace_call_sta
 			     .others = b->others || (w->tgid != b->tgid && w->tgid != b->giver) };
 }
 
-/* Who was seen to read from a socket has it, and nobody was seen to send: a connection's SYN goes
- * out in connect(). A pipe's reader is another. */
+/* If nobody was seen to send through a socket, its reader owns it: a connection's SYN goes out in
+ * connect(). A pipe's reader is another process. */
 static const struct trace_call_stats *sender(const struct trace_endpoint *ep)
 {
 	return ep->tx_calls.tgid || ep->proto == TRACE_PIPE ? &ep->tx_calls : &ep->rx_calls;
@@ -120,7 +120,7 @@ const struct trace_call_stats *who_reads(const struct trace_snapshot *s,
 	return ep->peer >= 0 && (size_t)ep->peer < s->n ? &s->ep[ep->peer].rx_calls : NULL;
 }
 
-/* Likewise who was seen to send through a socket, and nobody to read from it. */
+/* Likewise, if nobody was seen to read from a socket, its sender owns it. */
 static const struct trace_call_stats *has_reading_end(const struct trace_snapshot *s,
 						      const struct trace_endpoint *ep,
 						      const struct trace_call_stats *reader)
@@ -128,7 +128,7 @@ static const struct trace_call_stats *has_reading_end(const struct trace_snapsho
 	return reader->tgid || ep->proto == TRACE_PIPE ? reader : &s->ep[ep->peer].tx_calls;
 }
 
-/* Of all the time laid at its door it can have caused what lies after its birth. */
+/* The process can have caused only the part of the blamed time after its birth. */
 static bool was_born_after(const struct trace_call_stats *reader, uint64_t at_ns,
 			   uint64_t blamed_ns)
 {

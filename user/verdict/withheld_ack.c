@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Senders that were not seen, and waited for this host's delayed ACKs: told by when their next data
- * came (timer_answered() in bpf/tcp.bpf.h). */
+/* Senders that were not seen, and waited for this host's delayed ACKs: the times at which their
+ * next data came tell that (timer_answered() in bpf/tcp.bpf.h). */
 #include "verdict/other_findings.h"
 
-/* A message may come by itself a round trip after the timer fired: of one in ten that is sent at
- * random. Not this often, of so many. */
+/* A message may come by chance a round trip after the timer fired: one in ten that are sent at
+ * random. It does not happen this often, and for so large a share. */
 #define LEAST_TIMES    5
 #define ANSWERED_SHARE (2.0 / 3)
 
@@ -14,8 +14,8 @@ static double scatter(const struct trace_spread *s, uint64_t n)
 	return (double)s->squares * (double)n - (double)s->sum * (double)s->sum;
 }
 
-/* What comes by a beat of its own varies less from one message to the next than from the fire of a
- * timer between them. */
+/* A sender with a beat of its own: the time from one message to the next varies less than the time
+ * from the timer between them. */
 static bool keeps_its_own_time(const struct trace_answers *a)
 {
 	return scatter(&a->since_fired, a->n) > 2 * scatter(&a->since_owed, a->n);

@@ -13,7 +13,7 @@ static bool several_read(const struct trace_endpoint *ep)
 	return ep->proto == TRACE_PIPE && ep->rx_calls.others && ep->rx_calls.bytes;
 }
 
-/* The one who reads the results hands out the work. */
+/* The process that reads the results hands out the work. */
 static bool are_of_one_pool(const struct trace_endpoint *work, const struct trace_endpoint *results)
 {
 	return work != results && several_read(work) && several_write(results) &&
@@ -30,7 +30,8 @@ const struct trace_endpoint *pool_work(const struct trace_snapshot *s,
 	return NULL;
 }
 
-/* Several forks of the one who writes there, of whom nothing has come back yet, or ever will. */
+/* Several forks of the process that writes there. Nothing may have come back from them yet, or ever
+ * will. */
 static bool are_idle_forks(const struct trace_endpoint *ep)
 {
 	const struct trace_call_stats *in = &ep->rx_calls, *out = &ep->tx_calls;
