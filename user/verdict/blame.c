@@ -109,8 +109,8 @@ bool blame_like_delack(uint64_t n, uint64_t ns)
 }
 
 /* The awaited ACKs came after the delayed-ACK timer's minimum and a round trip. The histogram tells
- * that of most of the stall's time. On a long path its slots are too wide to tell; there the
- * average does, which without a timer would be the round trip. */
+ * for how much of the stall's time. On a long path its slots are too wide for that; there the
+ * average tells, which without a timer would be the round trip. */
 #define DELACK_NS    40000000
 #define LONG_PATH_NS 5000000
 

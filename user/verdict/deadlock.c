@@ -30,7 +30,8 @@ static bool waits_to_read(const struct trace_snapshot *s, const struct finding *
 
 	if (!writer || held_up->tgid == late->tgid)
 		return false;
-	if ((int)i == (ep->proto == TRACE_PIPE ? (int)f->endpoint : f->peer)) /* it reads there */
+	if ((int)i == (ep->proto == TRACE_PIPE ? (int)f->endpoint : f->peer)) /* the endpoint that
+										 is left unread */
 		return false;
 	other = who_was_last(writer);
 	if (other.others || reader.others ||

@@ -132,8 +132,8 @@ static bool is_freeze(const struct trace_endpoint *ep, const struct reader_spell
 	return r->max_ns >= FREEZE_TIMES * (rest / (n - 1));
 }
 
-/* For at least half of the longest unread time the sender got nothing: it slept in a call or, in
- * epoll, in none. */
+/* For at least half of the longest unread time the sender got nothing: it slept in a call, or in
+ * epoll, outside of calls. */
 static bool was_awaited(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 			const struct reader_spell *r)
 {

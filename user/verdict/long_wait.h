@@ -15,9 +15,10 @@ pid_t awaited_process(const struct trace_snapshot *s, int i);
 typedef bool is_wait(const struct trace_snapshot *s, size_t i, bool nothing_sent);
 
 is_wait waits_long, waits_mutually;
-/* The reader has sent something to whoever should send here: by this socket, or by another pipe. */
+/* The reader has sent something to the process that should send here, by this socket or another
+ * pipe. */
 bool has_asked(const struct trace_snapshot *s, size_t i);
-/* waits_long(), or a client waits for a part of the life of a connection, as those of a pool do. */
+/* waits_long(), or a client's wait for a part of a connection's life, as on those of a pool. */
 is_wait waits_at_times;
 
 struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait *is, bool nothing_sent);

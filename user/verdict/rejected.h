@@ -10,11 +10,10 @@ int address_order(const struct trace_endpoint *a, const struct trace_endpoint *b
 /* Is the lost time a large enough share of `lifetime_ns`? */
 bool slow_connect_matters(const struct slow_connect *c);
 
-/* Of a program that tries again: the rejections that cost it most time. */
+/* The rejections of a program that tries again: those that cost it most time. */
 struct slow_connect find_rejected(const struct trace_snapshot *s);
 
-/* Of one program to one address: the most connections that the other end reset; they cost no
- * time. */
+/* The program and address with the most connections that the other end reset; they cost no time. */
 struct slow_connect find_reset(const struct trace_snapshot *s);
 /* The refusals of a program that got no connection, and went on or ended. */
 struct slow_connect find_refused(const struct trace_snapshot *s);

@@ -284,7 +284,7 @@ static const struct trace_call_stats *replies_to(const struct trace_snapshot *s,
 							       : &s->ep[ep->peer].tx_calls;
 }
 
-#define THROUGHOUT 0.9 /* of the looks */
+#define THROUGHOUT 0.9 /* share of the samples */
 
 static bool found_throughout(const struct trace_looks *l, unsigned int fact)
 {

@@ -357,7 +357,7 @@ uint64_t average_thinking(const struct requests *r)
 	return r->think_ns / r->n;
 }
 
-/* Of two, three quarters of it; of more, half. */
+/* The longest of two makes most if it is three quarters of the sum; of more, if it is half. */
 static bool makes_most(uint64_t one, uint64_t sum, uint64_t n)
 {
 	return 2 * one > sum && 2 * n * one >= 3 * sum;

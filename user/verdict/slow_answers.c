@@ -25,7 +25,7 @@
 /* of the time that its clients were connected */
 #define ANSWERS_SHARE 0.5
 
-/* what one connection's requests took */
+/* the times of one connection's requests */
 struct served {
 	uint64_t answered_ns, unread_ns;
 	uint64_t open_ns; /* since the last request was read, if it has no answer yet; 0: it has */
@@ -265,7 +265,7 @@ pid_t find_server_that_may_pause(const struct trace_snapshot *s)
 /* A program that forwards each request, as a broker does, takes as long as the one that answers it:
  * so nearly that the pauses of another client do not match. */
 #define AS_LONG	     0.05
-#define AS_LONG_ONCE 0.01 /* of one request alone */
+#define AS_LONG_ONCE 0.01 /* if there is one request alone */
 
 static bool is_answered_meanwhile(const struct trace_endpoint *there,
 				  const struct trace_endpoint *here)

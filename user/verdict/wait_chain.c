@@ -103,7 +103,7 @@ enum { KINDS_OF_WAITS = 64 };
 
 struct alike {
 	struct reader_spell longest;
-	uint64_t ns; /* of all */
+	uint64_t ns; /* of all these waits */
 	uint64_t from, to; /* from the first one's beginning to the last one's end */
 	bool helpers;
 };
@@ -450,8 +450,8 @@ static uint64_t time_together(const struct trace_snapshot *s, const struct reade
 	return ns;
 }
 
-/* A program that forwards data which comes unasked sends few requests, and waits for no answer most
- * of the time. */
+/* A program that forwards data which comes unasked sends few requests, and waits mostly for data
+ * that is no answer. */
 #define RELATED 4 /* part */
 
 static bool are_unrelated(const struct requests *r, uint64_t wait_ns)

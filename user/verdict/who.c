@@ -31,8 +31,8 @@ bool who_left(const struct trace_call_stats *b, const struct trace_endpoint *ep,
 	return b->left_ns && 2 * before < ns;
 }
 
-/* Of `ns` at the endpoint, `part` had passed when the endpoint was given to the process named in
- * `b`: is most of it the giver's? Time before a phase does not count. */
+/* `part` of a time `ns` had passed when the endpoint was given to the process named in `b`: is most
+ * of it the giver's? Time before a phase does not count. */
 static bool is_givers(const struct trace_call_stats *b, const struct trace_endpoint *ep,
 		      uint64_t part, uint64_t ns)
 {
