@@ -22,14 +22,14 @@ struct polled { /* struct pollfd */
 	__s16 events, revents;
 };
 
-/* UDP's room is the device's. A Unix datagram's is its receiver's too: whom others were quicker
- * than there sleeps on, and does not try again. */
+/* The room of a UDP socket depends on the device. That of a Unix datagram socket also depends on
+ * its receiver: a sender that was slower than others sleeps on, and does not try again. */
 static __always_inline bool has_room_of_its_own(const struct endpoint *ep)
 {
 	return ep->id.proto != PROTO_UDP;
 }
 
-/* 0: a listening socket, a file, nobody's */
+/* null: a listening socket, a file, or not traced */
 static __always_inline struct endpoint *asked_at(__u64 task, __u32 fd)
 {
 	struct target to = {};
@@ -59,8 +59,7 @@ SUBPROG int polls_for_room(__u64 task, __u64 fds, __u64 n)
 	return 0;
 }
 
-/* Its own pipe or pair of sockets, by which another of its threads, or a signal handler, wakes it
- */
+/* The process has both ends: another of its threads, or a signal handler, wakes it by this. */
 static __always_inline bool wakes_itself(struct endpoint *ep, __u32 tgid)
 {
 	struct endpoint *peer = ep->id.proto <= PROTO_UDP ? 0 : peer_of(ep);
@@ -73,10 +72,10 @@ static __always_inline bool wakes_itself(struct endpoint *ep, __u32 tgid)
 }
 
 #define NOBODY	0
-#define SEVERAL 1 /* or one of which nothing is known; no key is odd */
+#define SEVERAL 1 /* or an unknown one; no key is odd */
 
-/* It waits for whatever was added to it. Its private data knows its file (do_epoll_create()): no
- * other kind's does. */
+/* An epoll waits for whatever was added to it. Its private data points to its file
+ * (do_epoll_create()); that of no other kind of file does. */
 static __always_inline bool is_epoll(__u64 file)
 {
 	struct eventpoll___file *ep =
@@ -88,7 +87,8 @@ static __always_inline bool is_epoll(__u64 file)
 	return own == file;
 }
 
-/* a listening socket, one that is not asked for, a terminal, an epoll */
+/* a file that may have data all the same: a listening socket, a socket that is not traced, a
+ * terminal, an epoll */
 static __always_inline bool may_matter(const struct target *to, __u64 file)
 {
 	struct inode *inode = CAST(inode, ADDRESS(file, file, f_inode));
@@ -101,8 +101,8 @@ static __always_inline bool may_matter(const struct target *to, __u64 file)
 	return !to->pipe && ((GET(inode, i_mode) & S_IFMT) == S_IFCHR || is_epoll(file));
 }
 
-/* What a process asks that polls a file to read: an endpoint's key, NOBODY, SEVERAL. A pipe's write
- * end is asked for to see that nobody reads. */
+/* The endpoint that a process waits for when it polls a file to read: its key, NOBODY or SEVERAL. A
+ * pipe's write end is polled to see that no reader is left. */
 SUBPROG __u64 readable_by(__u64 file, __u32 tgid)
 {
 	struct target to = {};
@@ -133,7 +133,7 @@ static __always_inline __u64 one_more(__u64 asked, __u64 found)
 	return asked ? SEVERAL : found;
 }
 
-/* a frame of its own, verified once; what was asked before, and this too */
+/* a stack frame of its own, verified once; adds an entry to what was asked before */
 SUBPROG __u64 polled_for_data(__u64 task, __u64 at, __u64 asked)
 {
 	struct polled p;
@@ -143,7 +143,7 @@ SUBPROG __u64 polled_for_data(__u64 task, __u64 at, __u64 asked)
 	return p.events & ASKS_IN ? one_more(asked, readable_at(task, p.fd)) : asked;
 }
 
-/* the one that its reader waits for; SEVERAL: nobody can tell */
+/* the endpoint that the reader waits for; SEVERAL: nobody can tell */
 SUBPROG __u64 polls_for_data(__u64 task, __u64 fds, __u64 n)
 {
 	__u64 asked = n > POLLED ? SEVERAL : NOBODY;
@@ -162,7 +162,7 @@ static __always_inline __u64 set_word(__u64 set, __u32 i)
 	return word;
 }
 
-/* what stands behind the end of a set is not asked for */
+/* without the descriptors behind the end of a set */
 static __always_inline __u64 asked_of(__u64 word, __u64 rest)
 {
 	return rest < 64 ? word & ((1ULL << (rest & 63)) - 1) : word;
@@ -197,7 +197,7 @@ SUBPROG __u64 selects_for_data(__u64 task, __u64 n, __u64 set)
 	return asked;
 }
 
-/* who was refused room there asks for that too, and whose refusal it is stands in the same place */
+/* the thread was refused room there and polls for that too; its place holds the refusal already */
 static __always_inline bool refused_there(const struct call *c, const struct endpoint *ep)
 {
 	return ep->refused && c->dir == DIR_TX && c->key == ep->id.key;
@@ -259,16 +259,14 @@ static __noinline int poll_ended(struct call *c, ns_t now)
 	in.at = now ? now : bpf_ktime_get_ns();
 	if (WORD_STATE(LATEST(ep->rx.word), DIR_RX) == RX_WAIT)
 		answer_came(ep, word_elapsed(ep->rx.word, in.at));
-	if (ep->id.proto == PROTO_TCP) { /* what arrives while somebody is in the word is looked at
-					    by that one, see tcp_arrived() */
+	if (ep->id.proto == PROTO_TCP) { /* data that came was left to this thread: tcp_arrived() */
 		in.says = IN_FULL;
 		in.full = tcp_unread((struct sock *)ep->id.key);
 	}
 	return apply_rx_slow(ep, &in);
 }
 
-/* It runs again, and what it does now is no wait; if it goes back to sleep there, that is another.
- */
+/* The thread runs again, which ends its wait; if it goes back to sleep there, that is another. */
 static __always_inline void poll_over(struct call *c, const struct thread *who, ns_t now)
 {
 	if (c && c->polls && c->task == who->task)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What existed before the session: sockets and pipes of running programs, and threads asleep in a
- * call on one. No event need ever come from a connection that is stalled, so user space names each
- * descriptor and each sleeping thread, and these programs, run once for each and attached to
- * nothing, look at it as it stands. They run under RCU (bpf_prog_test_run() of a raw tracepoint
- * holds it): what they walk may be closed meanwhile, but not vanish; so each looks again when the
- * endpoint is made.
+ * call on one. A stalled connection may never cause an event, so user space names each descriptor
+ * and each sleeping thread, and runs these programs, which are attached to nothing, once for each.
+ * They run under RCU (bpf_prog_test_run() of a raw tracepoint holds it): what they walk may be
+ * closed meanwhile, but cannot vanish; so each looks again when the endpoint is made.
  */
 #ifndef IPCSTALL_PREEXISTING_BPF_H
 #define IPCSTALL_PREEXISTING_BPF_H
@@ -40,8 +39,7 @@ static __always_inline __u64 upid_at(__u64 pid, __u32 level)
 	       (level & 31) * bpf_core_type_size(struct upid___numbered);
 }
 
-/* find_task_by_vpid(): of the thread with this number in the namespace of whoever asks; 0: there is
- * none */
+/* find_task_by_vpid(): the thread with this number in the current task's PID namespace; 0: none */
 static __noinline __u64 task_numbered(__u32 nr)
 {
 	__u64 me = ADDRESS(CURRENT(), task_struct___numbered, thread_pid), pid, node;
@@ -55,7 +53,7 @@ static __noinline __u64 task_numbered(__u32 nr)
 	return node ? node - bpf_core_field_offset(struct task_struct___numbered, pid_links) : 0;
 }
 
-/* what bpf_get_current_cgroup_id() would say to that task */
+/* what bpf_get_current_cgroup_id() would return in that task */
 static __always_inline __u64 task_cgroup(__u64 task)
 {
 	__u64 set = ADDRESS(task, task_struct, cgroups),
@@ -65,7 +63,7 @@ static __always_inline __u64 task_cgroup(__u64 task)
 	return node ? ADDRESS(node, kernfs_node, id) : 0;
 }
 
-/* the process by its number in the namespace of whoever asks, where it was found */
+/* the number of the task's process in the current task's PID namespace */
 static __noinline __u32 tgid_numbered(__u64 task)
 {
 	__u64 me = ADDRESS(CURRENT(), task_struct___numbered, thread_pid);
@@ -77,7 +75,7 @@ static __noinline __u32 tgid_numbered(__u64 task)
 		   : 0; /* 0: it has just ended */
 }
 
-/* as the process whose descriptors are named: not the current task */
+/* a process that is not the current task, but the one that user space named */
 static __always_inline struct holder holder_of(__u64 task)
 {
 	return (struct holder){ .task = task,
@@ -85,7 +83,7 @@ static __always_inline struct holder holder_of(__u64 task)
 				.tgid = tgid_numbered(task) };
 }
 
-/* both ledgers as the socket's fields have them now */
+/* sets both ledgers from the socket's present fields */
 static __always_inline void sock_look(struct endpoint *ep, struct sock *sk, ns_t now)
 {
 	struct input rx = { .at = now, .says = IN_FULL };
@@ -106,9 +104,9 @@ static __always_inline void sock_look(struct endpoint *ep, struct sock *sk, ns_t
 }
 
 /*
- * An MPTCP socket listens by its first subflow, a TCP socket (mptcp_listen()). Whoever connects
- * without MPTCP is accepted as a TCP socket like any other (mptcp_stream_accept()), and is born at
- * that one's port.
+ * An MPTCP socket listens through its first subflow, a TCP socket (mptcp_listen()). A client
+ * without MPTCP is accepted as an ordinary TCP socket (mptcp_stream_accept()), which is born at the
+ * port of that subflow.
  */
 static __always_inline __u64 listens_by(struct sock *sk0)
 {
@@ -120,7 +118,7 @@ static __always_inline __u64 listens_by(struct sock *sk0)
 	return ADDRESS(sk0, mptcp_sock___first, first);
 }
 
-/* a TCP socket that is no connection: its state; else 0 */
+/* the state of a TCP socket that is no connection; else 0 */
 static __always_inline __u32 unconnected(__u64 sk0)
 {
 	struct sock *sk = CAST(sock, sk0);
@@ -139,8 +137,8 @@ static __always_inline void target_look(struct endpoint *ep, const struct target
 		sock_look(ep, to->sk, now);
 }
 
-/* Nothing has gone through it yet. Of a socket that is no TCP's nobody keeps count, but nothing
- * lies in it. */
+/* Nothing has gone through it yet. Only TCP and pipes count what goes through; of other sockets the
+ * queue must be empty. */
 static __always_inline bool is_fresh(const struct endpoint *ep, const struct target *to)
 {
 	struct pipe_inode_info *pipe0 = to->pipe, *pipe = CAST(pipe_inode_info, pipe0);
@@ -152,7 +150,7 @@ static __always_inline bool is_fresh(const struct endpoint *ep, const struct tar
 		       : !ep->queue_len;
 }
 
-/* of a file that is new here: an accepted Unix socket has its listener's name, where those of a
+/* for a file that is new here: an accepted Unix socket has its listener's name, the sockets of a
  * pair have none */
 static __always_inline bool is_accepted(const struct endpoint *ep)
 {
@@ -163,8 +161,8 @@ static __always_inline bool is_accepted(const struct endpoint *ep)
 	return ep->id.proto == PROTO_TCP || GET(u, addr);
 }
 
-/* Who was given a connection that somebody else began is who should read it, until one is seen to;
- * tid 0 makes way for that one. */
+/* A process that gets an accepted or passed connection should read it: it is named as the reader,
+ * without a tid, until another is seen to read. */
 static __always_inline void note_owner(struct endpoint *ep, ns_t now)
 {
 	if (ep->rx_calls.tgid || (ep->born == now && !is_accepted(ep)))
@@ -174,8 +172,8 @@ static __always_inline void note_owner(struct endpoint *ep, ns_t now)
 }
 
 /*
- * A descriptor is given to a file that is new here: one just made, or one that another process
- * passed on, or a connection that was accepted, perhaps with data in it.
+ * A descriptor is installed for a file that is new to the process: a file just made, one that
+ * another process passed on, or an accepted connection, perhaps with data in it.
  */
 static __always_inline void file_comes(__u64 file, ns_t now)
 {
@@ -210,10 +208,9 @@ static __always_inline bool is_new_connection(__u64 sk)
 }
 
 /*
- * A Unix connection can be written to before anybody accepts it: it has no file yet, and the
- * writer, who is the one that runs now, is all that is known of it (unix_stream_connect(),
- * unix_stream_sendmsg()). Or a program that is not traced has just accepted it. Nothing came
- * before.
+ * A Unix connection can be written to before it is accepted: it has no file yet, and only its
+ * writer, the current task, is known (unix_stream_connect(), unix_stream_sendmsg()). Or a program
+ * that is not traced has just accepted it. No data came before.
  */
 SUBPROG int embryo_made(__u64 sk0, ns_t now)
 {
@@ -236,14 +233,14 @@ SUBPROG int embryo_made(__u64 sk0, ns_t now)
 	return accepted ? sock_create(sk0, proto, now, 0) : born_in_queue(sk0, proto, now);
 }
 
-/* One whose end was not seen, and another Unix connection stands under its address. */
+/* The end of this endpoint was not seen, and another Unix connection is at its address. */
 static __always_inline bool is_anothers(struct endpoint *ep, struct sock *sk)
 {
 	return ep->id.proto > PROTO_UDP && ep->id.proto != PROTO_UNIX_DGRAM && ep->id.inode &&
 	       ep->id.inode != sock_inode(CAST(sock, sk));
 }
 
-/* whose reader has something to read now; null: none that is traced */
+/* the endpoint whose reader has something to read now; null: it is not traced */
 static __always_inline struct endpoint *came_for(struct sock *sk)
 {
 	struct endpoint *ep = endpoint_known((__u64)sk);
@@ -258,7 +255,7 @@ static __always_inline struct endpoint *came_for(struct sock *sk)
 #define TCP_CLOSE_WAIT 8
 #define SEED_QUEUED    16 /* connections of one listener, at most */
 
-/* No descriptor leads to what waits for accept(). */
+/* No descriptor leads to a connection that waits for accept(). */
 SUBPROG int seed_queued(__u64 sk0, __u64 port, ns_t now)
 {
 	struct sock *sk = CAST(sock, sk0);
@@ -290,7 +287,7 @@ static __always_inline void seed_queue(__u64 listener)
 	}
 }
 
-/* one that ended while we looked is not told of again */
+/* if it stopped listening while we looked, no hook reports that again */
 static __always_inline void seed_listener(__u64 sk)
 {
 	listens(sk);
@@ -298,7 +295,7 @@ static __always_inline void seed_listener(__u64 sk)
 		listens_no_more(sk);
 }
 
-/* Its timer had fired before it was traced, and what it sent is on this host still. */
+/* The retransmission timer had fired before tracing began, and the data is still on this host. */
 SUBPROG int seed_undelivered(struct endpoint *ep, ns_t now)
 {
 	__u64 sk;
@@ -313,7 +310,7 @@ SUBPROG int seed_undelivered(struct endpoint *ep, ns_t now)
 	return 1;
 }
 
-/* As far as is known it was asked, or asked, when the session began. */
+/* A request is pending, one way or the other: as far as is known, since the session began. */
 SUBPROG int seed_request(struct endpoint *ep, ns_t now)
 {
 	__u32 facts;
@@ -348,7 +345,7 @@ static __noinline int seed_endpoint(const struct target *to, ns_t now)
 	return no_room == in_vain ? SEED_UNWANTED : SEED_NO_ROOM;
 }
 
-/* user space named it, and is the one that runs: whoever holds it listens */
+/* The current task is user space, which named the socket: the process that holds it listens. */
 static __noinline int listener_held(__u64 sk, __u64 task)
 {
 	struct listener *l = bpf_map_lookup_elem(&listening, &sk);
@@ -363,8 +360,8 @@ static __noinline int listener_held(__u64 sk, __u64 task)
 	return 1;
 }
 
-/* In a PID namespace of its own user space knows other numbers than the hooks do: the hooks' one;
- * 0: there is no such process. */
+/* In a PID namespace of its own, user space has other process numbers than the hooks. Returns the
+ * hooks' number; 0: there is no such process. */
 SEC("raw_tp/global_number")
 int global_number(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -378,8 +375,8 @@ static __always_inline bool is_what_was_seen(const struct target *to, __u64 inod
 	return inode == SEED_FIFO ? to->pipe != 0 : inode_number(to->node) == inode;
 }
 
-/* args: process, descriptor, the inode that user space saw there, or SEED_FIFO; 1: it only waits
- * for its children */
+/* args: process; descriptor; the inode that user space saw there, or SEED_FIFO; 1 if the process
+ * only waits for its children */
 SEC("raw_tp/seed_fd")
 int seed_fd(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -434,8 +431,8 @@ static __always_inline void note_sleeper(struct call_stats *b, __u64 task)
 	follow_sleeps(b->tid);
 }
 
-/* It sleeps for something else than room, and enters the call when it runs; if each piece of a TCP
- * call is reported, with the next piece. */
+/* The thread sleeps for something other than room, and enters the call when it runs; if each piece
+ * of a TCP call is reported, with the next piece. */
 static __always_inline int seed_pause(struct endpoint *ep, struct call *c, __u64 task, ns_t now)
 {
 	call_is_on(c, ep, DIR_TX);
@@ -455,8 +452,8 @@ static __always_inline int seed_pause(struct endpoint *ep, struct call *c, __u64
 	return SEED_GONE;
 }
 
-/* The thread is in the call from now on; if it woke while we looked, no hook will tell, and it is
- * out again. */
+/* The thread is in the call from now on. If it woke while we looked, no hook will report that, and
+ * it is taken out again. */
 static __always_inline int seed_sleep(struct endpoint *ep, const struct target *to, struct call *c,
 				      __u64 task, ns_t now)
 {
@@ -513,7 +510,7 @@ int seed_call(struct bpf_raw_tracepoint_args *ctx)
 
 #define SEED_POLLED 8 /* descriptors that a thread polls, at most */
 
-/* the one endpoint that it polls to read; SEVERAL: nobody can tell */
+/* the one endpoint that the thread polls to read; SEVERAL: nobody can tell */
 static __always_inline __u64 polled_of(__u64 task, const __u64 fds[SEED_POLLED], __u64 n)
 {
 	__u64 asked = NOBODY;
@@ -525,7 +522,7 @@ static __always_inline __u64 polled_of(__u64 task, const __u64 fds[SEED_POLLED],
 	return asked;
 }
 
-/* the same as waits_for_data(), of a thread that sleeps already */
+/* the same as waits_for_data(), for a thread that is asleep already */
 static __always_inline int seed_poller(struct endpoint *ep, struct call *c, __u64 task, ns_t now)
 {
 	call_is_on(c, ep, DIR_RX);

@@ -6,7 +6,7 @@
 
 #include "call.bpf.h"
 
-/* In a listening Unix socket's queue lie connections: accept() takes them, nobody reads them. */
+/* The queue of a listening Unix socket holds connections, for accept() and not to be read. */
 static __always_inline bool takes_connections(struct sock *sk0)
 {
 	struct sock *sk = CAST(sock, sk0);
@@ -65,8 +65,8 @@ static __always_inline void something_came(struct endpoint *ep, struct sock *sk)
 	note_mark(ep, MARK_ARRIVAL, in.at, 0);
 }
 
-/* UDP's: what UDP_CORK or MSG_MORE holds back for the rest of its datagram is accounted for as if
- * it were under way (__ip_append_data()) */
+/* UDP: data that UDP_CORK or MSG_MORE holds back is charged to the socket as if it were under way
+ * (__ip_append_data()) */
 static __always_inline void sock_device(struct endpoint *ep, struct sock *sk0, struct input *in,
 					__u32 own)
 {
@@ -94,10 +94,10 @@ static __always_inline void udp_look_back(struct endpoint *ep, struct sock *sk, 
 }
 
 /*
- * A packet goes out to the driver. Of a device at rest all that is charged was charged this moment:
- * of a datagram that leaves in pieces (ip_do_fragment(), udp_segment) all of them. And where
- * nothing tells when the driver is done, what is left behind this packet is what is below from now
- * on: UDP has no answer to look back from.
+ * A packet goes out to the driver. If the device was at rest, all that is charged was charged just
+ * now, with all pieces of a datagram that leaves in pieces (ip_do_fragment(), udp_segment). If no
+ * hook shows when the driver is done, what is charged beside this packet is taken to be below from
+ * now on: UDP gets no ACK at which to look back.
  */
 static __always_inline void udp_goes_out(struct endpoint *ep, struct sock *sk, ns_t now, __u32 own)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The raw-tracepoint backend: for kernels that forbid or lack everything else. No tracepoint fires
- * when an acknowledgement has been processed, so most of these look back: what the socket's fields
- * say at an event, before its effects, has held since the event before. Needs sock_send_length and
- * sock_recv_length (6.3 on).
+ * when an acknowledgement has been processed, so most of these hooks look back: what the socket's
+ * fields say at an event, before its effects, has held since the event before. Needs
+ * sock_send_length and sock_recv_length (6.3 on).
  */
 #define ENDS_UNSEEN /* but TCP's */
 #define LOOKS_BACK
@@ -11,7 +11,7 @@
 #include "passed.bpf.h"
 #include "preexisting.bpf.h"
 
-/* the thread that goes on sending has slept for memory */
+/* the thread that goes on sending had slept for buffer memory */
 static __always_inline bool tx_resumes(struct endpoint *ep)
 {
 	struct call *c = call_of((__u32)bpf_get_current_pid_tgid(), false);
@@ -22,8 +22,7 @@ static __always_inline bool tx_resumes(struct endpoint *ep)
 	return true;
 }
 
-/* TCP: one thread at a time holds the socket, and the tracepoint comes for every piece of one call
- */
+/* TCP: one thread at a time holds the socket, and the tracepoint fires for every piece of a call */
 SEC("raw_tp/tcp_sendmsg_locked")
 int BPF_PROG(on_tcp_sendmsg, struct sock *sk)
 {
@@ -53,8 +52,7 @@ int BPF_PROG(on_tcp_sendmsg, struct sock *sk)
 	return 0;
 }
 
-/* of which there is something to ask: is it wanted, is it still the same, what are its addresses?
- */
+/* an endpoint that is not settled: is it wanted, is it still the same, what are its addresses? */
 static __noinline struct endpoint *touch(__u64 sk, ns_t now)
 {
 	struct endpoint *ep = endpoint_known(sk);
@@ -85,9 +83,9 @@ static __always_inline struct endpoint *touched(__u64 sk, ns_t *now)
 }
 
 /*
- * What it slept in last may have been cut short (a signal, SO_SNDTIMEO, a reset), so that no
- * further piece came; and where tcp_sendmsg_locked is no tracepoint, a sleep may have been its
- * beginning.
+ * The last sleep of the call may have been cut short (by a signal, SO_SNDTIMEO or a reset), so that
+ * no further piece came. Where tcp_sendmsg_locked is no tracepoint, a sleep may have been the first
+ * that was seen of the call.
  */
 static __always_inline void tcp_call_over(struct endpoint *ep, struct input *in, __u32 tid)
 {
@@ -96,7 +94,7 @@ static __always_inline void tcp_call_over(struct endpoint *ep, struct input *in,
 	if (!c || c->key != ep->id.key || c->dir != DIR_TX)
 		return;
 	if (c->off && c->ran &&
-	    tx_device(ep)) /* woken by its own timer: nothing told since that the device is done */
+	    tx_device(ep)) /* woken by its own timer: nothing has shown that the device is done */
 		tcp_look_back_slow(ep, ep->id.key, c->ran, 0);
 	call_resume(ep, c);
 	if (c->before)
@@ -160,11 +158,10 @@ SUBPROG int rx_takes(struct endpoint *ep, ns_t at, __u32 full, __u32 bytes)
 }
 
 #define COMES_NS \
-	1000000 /* from tcp_probe to the queue; what takes longer was thrown away (a full buffer) \
-		 */
+	1000000 /* from tcp_probe to the queue; what takes longer was dropped (a full buffer) */
 
 /*
- * Data that came while a reader was leaving the call: it was announced before it was queued, and
+ * Did data come while a reader was leaving the call? It was announced before it was queued, and
  * nothing announces it again. Checked once, before the reader's own look is noted.
  */
 static __always_inline bool tcp_comes(struct endpoint *ep, struct sock *sk, ns_t now)
@@ -186,7 +183,7 @@ static __always_inline void rx_left(struct endpoint *ep, struct sock *sk, struct
 	bool tcp = ep->id.proto == PROTO_TCP;
 	struct call *c = !tcp || word_working(ep->rx.word)
 				 ? call_seen(ep, DIR_RX, tid)
-				 : 0; /* a crowd of readers is not told whole by the word */
+				 : 0; /* the word does not tell several readers apart */
 	__u32 len = 0;
 
 	if (tcp) {
@@ -207,8 +204,8 @@ static __always_inline void rx_left(struct endpoint *ep, struct sock *sk, struct
 		rx_takes(ep, in->at, in->full, in->bytes);
 	}
 	if (tcp && !in->full &&
-	    tcp_comes(ep, sk, in->at)) /* only now: who told of it before this step saw a reader in
-					  the call, and left it to him */
+	    tcp_comes(ep, sk, in->at)) /* only now: the event that announced it before this step saw
+					  a reader in the call, and left it to that reader */
 		rx_holds(ep, in->at, 1);
 	ep->rx.seen = in->at;
 	refused_read(ep, in->at);
@@ -242,7 +239,7 @@ static __always_inline void sleep_in_sock(void *ctx, struct endpoint *ep, const 
 
 	if (tcp && to->dir == DIR_TX)
 		tcp_facets_alone(ep, (__u64)to->sk, &in, HEAD_CORK,
-				 0); /* whether fq holds it tells the look back to this moment */
+				 0); /* a later look back tells whether fq holds it */
 	call_sleep(ctx, ep, to->dir, who, entered, &in);
 	if (to->dir == DIR_TX)
 		ep->tx.seen = now;
@@ -258,8 +255,9 @@ static __always_inline void sleep_in_pipe(void *ctx, struct endpoint *ep, const 
 }
 
 /*
- * A sender sleeps for something else than room. Of sockets only TCP tells that a call has begun,
- * and tells of the next piece when it goes on; a pipe's call is out until it runs again.
+ * A sender sleeps for something other than room. Among sockets, only TCP reports that a call has
+ * begun, and reports the next piece when the call goes on; a pipe's writer is out of its call until
+ * it runs again.
  */
 static __noinline int pauses_in(struct endpoint *ep, const struct target *to,
 				const struct thread *who, ns_t now)
@@ -282,7 +280,7 @@ static __noinline int pauses_in(struct endpoint *ep, const struct target *to,
 	return 1;
 }
 
-/* a frame of its own, which is not there while a poll() is looked at */
+/* a stack frame of its own, which is gone while a poll() is looked at */
 static __noinline int sleep_in(void *ctx, struct endpoint *ep, const struct target *to,
 			       const struct thread *who, ns_t now)
 {
@@ -293,7 +291,7 @@ static __noinline int sleep_in(void *ctx, struct endpoint *ep, const struct targ
 	return 0;
 }
 
-/* splice() sleeps in its other end now; what it moves is known when it ends, see splice_ends() */
+/* splice() sleeps at its other end now; what it moves is known when it ends, see splice_ends() */
 static __noinline int splice_turns(struct call *c, ns_t now)
 {
 	struct endpoint *ep = c ? call_endpoint(c) : 0;
@@ -308,8 +306,8 @@ static __noinline int splice_turns(struct call *c, ns_t now)
 	return 1;
 }
 
-/* the current task gives up the CPU to sleep: in a call on an endpoint? Returns the time if that
- * was asked for. */
+/* The current task gives up the CPU to sleep: in a call on an endpoint? Returns the time if the
+ * clock was read. */
 static __always_inline ns_t task_sleeps(void *ctx, const struct thread *who)
 {
 	struct call *c = call_of(who->tid, false);
@@ -363,7 +361,7 @@ SUBPROG int file_goes(__u64 file, __u32 closes)
 	return seen_going(&to, bpf_ktime_get_ns()) != 0;
 }
 
-/* Those that stay, at an exec(), were looked at, and no more. */
+/* At an exec() the descriptors that stay are looked at too, and nothing more. */
 static __noinline int files_go(__u32 first, __u32 last, __u32 closes)
 {
 	struct fdtable *table = CAST(fdtable, GET(CURRENT(), files, fdt));
@@ -379,7 +377,7 @@ static __noinline int files_go(__u32 first, __u32 last, __u32 closes)
 	return 1;
 }
 
-#define CLOSE_RANGE_CLOEXEC 4 /* at the next exec(), and not now */
+#define CLOSE_RANGE_CLOEXEC 4 /* closes at the next exec(), not now */
 
 static __always_inline void close_begins(const struct request *r)
 {
@@ -391,7 +389,7 @@ static __always_inline void close_begins(const struct request *r)
 		file_goes(file_of(CURRENT(), r->bits & SYS_SECOND ? r->second : r->first), 1);
 }
 
-/* of which the end was left out: the thread is out of it by now */
+/* the end of this call was missed: the thread is out of it by now */
 static __noinline int pipe_call_lost(struct call *c, ns_t now)
 {
 	struct endpoint *ep = c ? call_endpoint(c) : 0;
@@ -432,7 +430,7 @@ static __noinline int pipe_call_begins(__u32 bits, __u64 first, __u64 third)
 	return 1;
 }
 
-/* of a call with one descriptor, the first argument: most lead to a file or a TCP socket */
+/* for a call whose first argument is its only descriptor: most lead to a file or a TCP socket */
 static __always_inline bool leads_to_pipe(struct task_struct *task, __u64 fd)
 {
 	struct target to = {};
@@ -505,7 +503,7 @@ static __always_inline void sys_made(const struct request *r, long ret)
 		pair_born(made == MADE_PAIR_FIRST ? r->first : r->fourth, bpf_ktime_get_ns());
 }
 
-/* a frame of its own: what is born below needs the room */
+/* a stack frame of its own: making an endpoint, in sys_made(), needs the room */
 static __noinline int pipe_call_ends(long ret)
 {
 	struct call *c = call_of((__u32)bpf_get_current_pid_tgid(), false);
@@ -531,7 +529,7 @@ static __noinline int pipe_call_ends(long ret)
 	return 1;
 }
 
-/* the pipe that a splice() read, where its call went on in what it wrote to */
+/* books the pipe that a splice() read, if its call went on at the file that it wrote to */
 static __noinline int splice_ends(__u32 first, long ret)
 {
 	struct call *c = call_of((__u32)bpf_get_current_pid_tgid(), false);
@@ -553,7 +551,7 @@ static __noinline int splice_ends(__u32 first, long ret)
 	return 1;
 }
 
-/* and the pipe that it filled, where its call was on what it read */
+/* books the pipe that it filled, if its call was at the file that it read */
 static __noinline int splice_filled(__u32 third, long ret)
 {
 	struct call *c = call_of((__u32)bpf_get_current_pid_tgid(), false);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A writer that does not sleep in its call: refused room (EAGAIN, or fewer bytes than it gave), it
- * waits for it elsewhere, in epoll say. For the ledger it sleeps for buffer memory as the other
- * kind does, from the refusal until it comes back or until there is room.
+ * A writer that does not sleep in its call: it was refused room (EAGAIN, or fewer bytes taken than
+ * it gave), and waits for room elsewhere, in epoll for example. In the ledger it sleeps for buffer
+ * memory like any other writer, from the refusal until it comes back or until there is room.
  */
 #ifndef IPCSTALL_REFUSED_BPF_H
 #define IPCSTALL_REFUSED_BPF_H
@@ -12,7 +12,7 @@
 #define SOCK_NOSPACE 4 /* bit 2 of the socket's flags */
 #define EAGAIN	     11
 
-/* 1: some writer has been refused; until then readers need not ask */
+/* 1: some writer has been refused; until then readers need not look for one */
 __u8 any_refused;
 
 /* set by sk_stream_wait_memory() and sock_alloc_send_pskb(), and for TCP cleared when room comes
@@ -32,8 +32,8 @@ static __always_inline bool tcp_room_left(struct sock *sk)
 	return GET(sk, sk_sndbuf) - queued >= queued >> 1;
 }
 
-/* how many may lie there holds for one that is not connected to the sender (unix_dgram_sendmsg(),
- * unix_dgram_poll()) */
+/* The receiver's queue is full. It is limited only if the receiver is not connected to the sender
+ * (unix_dgram_sendmsg(), unix_dgram_poll()). */
 static __always_inline bool unix_queue_full(__u64 key)
 {
 	__u64 other = ADDRESS(key, unix_sock, peer);
@@ -44,7 +44,7 @@ static __always_inline bool unix_queue_full(__u64 key)
 	return GET(peer, sk_receive_queue.qlen) > GET(peer, sk_max_ack_backlog);
 }
 
-/* unix_writable(), and of datagrams unix_recvq_full() */
+/* unix_writable(), and for datagrams unix_recvq_full() */
 static __always_inline bool unix_room_left(__u64 key)
 {
 	struct sock *sk = CAST(sock, key);
@@ -63,7 +63,7 @@ static __always_inline bool room_left(const struct endpoint *ep)
 	return ep->id.proto == PROTO_TCP ? tcp_room_left(CAST(sock, key)) : unix_room_left(key);
 }
 
-/* the end of the Unix socket's or pipe's room was met */
+/* a writer has met the end of the Unix socket's or pipe's room */
 static __always_inline bool no_room_is_left(const struct endpoint *ep)
 {
 	struct sock *sk = CAST(sock, ep->id.key);
@@ -74,7 +74,7 @@ static __always_inline bool no_room_is_left(const struct endpoint *ep)
 	       GET(sk, sk_wmem_alloc.refs.counter) >= GET(sk, sk_sndbuf);
 }
 
-/* the same of a time before the session: there is no room, and someone asked for some */
+/* a writer was refused before the session: there is no room, and it was asked for */
 static __always_inline bool had_been_refused(const struct endpoint *ep)
 {
 	if (ep->id.proto != PROTO_TCP && ep->id.proto != PROTO_UNIX_STREAM)
@@ -83,23 +83,23 @@ static __always_inline bool had_been_refused(const struct endpoint *ep)
 }
 
 /*
- * Of a datagram socket that is connected to one that others send to as well. Who waits there may be
- * told late (unix_dgram_recvmsg() wakes one of many): only a queue that has half emptied was not
- * full when its sender fell asleep.
+ * For a datagram socket whose receiver gets datagrams from others too. A waiting sender may be
+ * woken late (unix_dgram_recvmsg() wakes one of many): only a queue that is half empty by now was
+ * not full when the sender fell asleep.
  */
 static __always_inline bool receiver_was_full(__u64 key)
 {
 	__u64 other = ADDRESS(key, unix_sock, peer);
 	struct sock *peer = CAST(sock, other);
 
-	if (!other) /* it names its receiver with each, which stands nowhere here */
+	if (!other) /* it names its receiver in each call, which is not known here */
 		return true;
 	return !sends_to(other, key) &&
 	       2 * GET(peer, sk_receive_queue.qlen) > GET(peer, sk_max_ack_backlog);
 }
 
-/* sock_wait_for_wmem() sleeps until sock_def_write_space() or unix_write_space() find as much room
- * as this, and not just any */
+/* sock_wait_for_wmem() sleeps until sock_def_write_space() or unix_write_space() find this much
+ * room, not just any */
 static __always_inline bool buffer_was_full(__u32 proto, struct sock *sk)
 {
 	__u64 charged = GET(sk, sk_wmem_alloc.refs.counter);
@@ -108,11 +108,11 @@ static __always_inline bool buffer_was_full(__u32 proto, struct sock *sk)
 }
 
 /*
- * A thread falls asleep in a send call: for room? Not if its buffer lies in memory that another
- * must fill (userfaultfd), if the file that it sends is slow, or if somebody is asked whether it
- * may (seccomp). TCP says so: sk_stream_wait_memory() sets SOCK_NOSPACE before it sleeps, and it is
- * cleared when there is room. Elsewhere it stays, so the room is asked for too; a reader may have
- * made some this moment.
+ * A thread falls asleep in a send call: for room? It may also sleep because another program must
+ * fill its buffer's memory (userfaultfd), because the file that it sends is slow, or because
+ * seccomp asks another program. TCP tells: sk_stream_wait_memory() sets SOCK_NOSPACE before it
+ * sleeps, and it is cleared when there is room. Elsewhere the flag stays set, so the room is
+ * checked too; a reader may have made some at this moment.
  */
 static __always_inline bool lacks_room(const struct endpoint *ep)
 {
@@ -126,7 +126,7 @@ static __always_inline bool lacks_room(const struct endpoint *ep)
 	       buffer_was_full(ep->id.proto, sk);
 }
 
-/* of two that change it at once, one */
+/* of two processors that change it at once, only one succeeds */
 static __always_inline bool refused_swap(struct endpoint *ep, __u32 old, __u32 new)
 {
 	return __sync_val_compare_and_swap(&ep->refused, old, new) == old;
@@ -185,7 +185,7 @@ static __always_inline void refused_back(struct endpoint *ep, ns_t now)
 		refused_ends(ep, now);
 }
 
-/* who was refused has closed it */
+/* the refused writer has closed the pipe */
 static __always_inline bool writer_gone(const struct endpoint *ep)
 {
 	struct pipe_inode_info *pipe = CAST(pipe_inode_info, ep->id.key);
@@ -198,15 +198,15 @@ SUBPROG int refused_until(struct endpoint *ep, ns_t at)
 	return ep && (room_left(ep) || writer_gone(ep)) ? end_refusal(ep, at) : 0;
 }
 
-/* it may not have come back although it could */
+/* there may be room, although the writer has not come back */
 static __always_inline void refused_look(struct endpoint *ep, ns_t at)
 {
 	if (ep->refused)
 		refused_until(ep, at);
 }
 
-/* The writer whose last call was refused is no more, and waits for nothing; had another one come
- * since, it would be that one's refusal. */
+/* The thread whose last call was refused has exited, and waits for nothing. If another writer had
+ * come since, the refusal would be that writer's. */
 static __noinline int refused_dies(__u32 tid)
 {
 	struct call *c = call_of(tid, false);

@@ -17,7 +17,7 @@ struct process_asking {
 	__u32 tgid, pad;
 };
 
-#define PROCESSES_ASKING 1024 /* of two processes in one place the last has it */
+#define PROCESSES_ASKING 1024 /* if two processes share a place, the last one has it */
 
 static struct process_asking processes_asking[PROCESSES_ASKING];
 
@@ -45,8 +45,8 @@ static __always_inline void reply_took(struct replies *sum, ns_t since, ns_t at)
 }
 
 /*
- * A send begins, or is over. The answer may have been read before the thread that sent gets to the
- * end of its call: then nothing is asked any more.
+ * A send begins, or is over. The answer may be read before the send call has returned: then no
+ * answer is awaited any more.
  */
 static __always_inline void reply_sends(struct asking *is, struct endpoint *ep, ns_t at, bool over)
 {
@@ -61,7 +61,7 @@ static __always_inline void reply_sends(struct asking *is, struct endpoint *ep, 
 	is->asked = at;
 }
 
-/* something came then, or (`took`) was read */
+/* data came at `at`, or (`took`) was read */
 static __always_inline void reply_receives(struct asking *is, struct endpoint *ep, ns_t at,
 					   bool took)
 {
@@ -74,8 +74,8 @@ static __always_inline void reply_receives(struct asking *is, struct endpoint *e
 }
 
 /*
- * `back`: the calls that go the other way. Once there were some, what was asked or taken at this
- * end before is not its process's any more: no other end answers it.
+ * `back`: the calls in the other direction. Once there are some, an earlier request or read at this
+ * end does not belong to its process any more: no other endpoint answers it.
  */
 static __always_inline bool is_two_way(struct endpoint *ep, const struct call_stats *back)
 {
@@ -92,7 +92,7 @@ static __always_inline bool is_two_way(struct endpoint *ep, const struct call_st
 	return true;
 }
 
-/* what is asked in its place at an end where nothing has gone the other way yet */
+/* used instead of reply_sends() while nothing has gone the other way through this end */
 SUBPROG int one_way_sends(struct endpoint *ep, ns_t at, bool over)
 {
 	if (!ep)
@@ -128,9 +128,9 @@ static __always_inline bool may_go_one_way(const struct endpoint *ep)
 	       (ep->id.proto == PROTO_UNIX_STREAM && ep->making.origin <= ORIGIN_PAIR);
 }
 
-/* How long this end had no CPU, or was stopped, before it answers. If whoever asked sleeps in a
- * call of its own, answer_came() counts what follows until it is woken. Who answers for the first
- * time is known by its reads. */
+/* How long this end had no CPU, or was stopped, before it answers. If the thread that asked sleeps
+ * in a call of its own, answer_came() counts the time after that until it is woken. A process that
+ * answers for the first time is known by its reads. */
 static __always_inline void was_thinking(struct endpoint *ep, ns_t at)
 {
 	if (ep->asking.took && at > ep->asking.took)
@@ -156,7 +156,7 @@ static __always_inline void reply_endpoint_receives(struct endpoint *ep, ns_t at
 		reply_receives(&ep->asking, ep, at, took);
 }
 
-/* with a step of the tx ledger: of a call whose beginning nobody saw its end is all there is */
+/* with a step of the tx ledger; a call whose beginning was not seen has only its end */
 static __always_inline void reply_tx(struct endpoint *ep, const struct input *in)
 {
 #ifndef SAMPLED
@@ -180,7 +180,7 @@ static __always_inline void reply_rx(struct endpoint *ep, const struct input *in
 #define reply_tx_slow reply_tx
 #define reply_rx_slow reply_rx
 #else
-/* Calls, with nothing to keep but these two: there is no room on the stack of the slow steps. */
+/* Real calls, with only these two arguments: the stack of the slow steps has no room. */
 SUBPROG int reply_tx_slow(struct endpoint *ep, const struct input *in)
 {
 	if (ep && in)
@@ -188,7 +188,8 @@ SUBPROG int reply_tx_slow(struct endpoint *ep, const struct input *in)
 	return 0;
 }
 
-/* before a step: what is read may have lain there. Also others than the reader find data there. */
+/* Before a step: the data that is read may have been there for a time. Also others than the reader
+ * find data there. */
 SUBPROG int reply_rx_slow(struct endpoint *ep, const struct input *in)
 {
 	struct asking *is;

@@ -16,7 +16,7 @@ struct request {
 	__u64 first, second, third, fourth;
 };
 
-/* of a thread that may not be the current one: what a socketcall() is then is not known */
+/* for a thread that may not be the current one: what call a socketcall() is remains unknown */
 static __always_inline __u32 number_bits(struct task_struct *task, __u64 nr)
 {
 	return is_compat(task) ? syscall_bits_32(nr) : syscall_bits(nr);
@@ -55,7 +55,7 @@ static __always_inline void request_32(struct request *to, struct pt_regs *regs)
 }
 #endif
 
-/* of the current thread */
+/* only for the current thread */
 static __always_inline void request_of(struct request *r, struct task_struct *task,
 				       struct pt_regs *regs)
 {
