@@ -253,8 +253,8 @@ enum rejection {
 struct slow_connect {
 	int endpoint; /* index in the snapshot: the first of them; -1: there is none */
 	uint64_t n, ns, max_ns, lifetime_ns;
-	enum rejection rejected; /* until that ended or the program gave up: `ns` is the time lost
-				    before the retries; 0: there was no retry */
+	enum rejection rejected; /* repeatedly, until that ended or the program gave up: `ns` is the
+				    time lost before the retries; 0: there was no retry */
 	bool is_awaited;	 /* another program waits as long for the one that connects */
 };
 
