@@ -26,8 +26,8 @@ double looks_doubt(double y)
 	return y < 1e-4 ? y / 3 : 1 / tanh(y) - 1 / y;
 }
 
-/* Uneven gaps: of looks that know nothing of one another by their second moment, of long states by
- * their third. */
+/* How much uneven gaps widen the interval: by their second moment if looks are independent, by
+ * their third if states are long. */
 static double unevenness(const struct look_counts *c, double r)
 {
 	double third = c->unevenness > 1 ? c->unevenness : 1, second = 1 + (third - 1) / 6;
@@ -36,9 +36,9 @@ static double unevenness(const struct look_counts *c, double r)
 }
 
 /*
- * A correlation near 0 that is only the looks' own noise would make them seem to know more: L is
- * steep there. So what noise gives one time in fifteen is taken off it. One near 1 has none: how
- * often the state turned was counted.
+ * A correlation near 0 may be only noise of the looks, and would make the interval too narrow,
+ * because L is steep there. So what noise exceeds one time in fifteen is taken off it. Near 1 there
+ * is no such noise: how often the state changed was counted.
  */
 #define NOISE	     1.5
 #define PHASES_NOISE 1.0
@@ -56,8 +56,8 @@ static double doubt(double r)
 	return r <= 0 ? 1 : looks_doubt(-log(r) / 2);
 }
 
-/* Of what turns quickly at times: see interval.h. Noise alone would make such times, so what it
- * gives is taken off them. */
+/* For a state that changes quickly in some phases: see interval.h. Noise alone would look like such
+ * phases, so its share is taken off. */
 static double doubt_of_phases(const struct look_counts *c, double r)
 {
 	double later = correlation(c, c->later, 2), fades, lasts;
@@ -81,9 +81,9 @@ static double effective_looks(const struct look_counts *c)
 }
 
 /*
- * What it did before the first look and after the last is not known, up to a gap each: that is
- * charged to what these two found. An error that is uniform up to 1/n has a third of its square,
- * and every second time there is none.
+ * The state before the first look and after the last, up to a gap each, is not known: this time is
+ * charged to what these two looks found. An error that is uniform up to 1/n has a mean square of a
+ * third of 1/n^2, and every second time there is no error.
  */
 static double with_ends(const struct look_counts *c, double half)
 {

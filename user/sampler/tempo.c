@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sampler/tempo.h"
 
-/* before anything was measured: on the dear side */
+/* assumed costs before anything was measured: rather too high */
 #define FIRST_WAKE_NS 15000.0
 #define FIRST_EACH_NS 1500.0
-#define FORGETS	      0.05 /* of what was measured before, with each look; more at first */
+#define FORGETS	      0.05 /* weight of a new measurement; more at first */
 #define OUTLIER \
-	4.0 /* a look that took so many times what was foretold counts for no more: it was \
-	       disturbed */
+	4.0 /* a look that took more than this many times the expected cost was disturbed, and \
+	       counts as this many times */
 #define LEAST_WAKE_NS 1000.0
 #define LEAST_EACH_NS 50.0
-#define PAYS_IN_S     2.0  /* what was spent too much is saved in about so long */
-#define SAVES_MOST    0.75 /* of the budget, while it does */
-#define UNUSED_S      1.0  /* of the budget, at most, may be used later */
+#define PAYS_IN_S     2.0  /* seconds in which an overrun is about saved again */
+#define SAVES_MOST    0.75 /* share of the budget that is saved meanwhile, at most */
+#define UNUSED_S      1.0  /* seconds of unused budget that may be used later, at most */
 
 void tempo_begin(struct tempo *t, double budget)
 {
@@ -25,7 +25,8 @@ static double at_least(double v, double least)
 	return v > least ? v : least;
 }
 
-/* The error of what was foretold is shared by the two figures as their shares of it were. */
+/* The error of the expected cost is split between the two costs in proportion to their parts of
+ * it. */
 void tempo_measured(struct tempo *t, size_t n, uint64_t ns)
 {
 	double each = t->each_ns * (double)n, foretold = t->wake_ns + each,
@@ -53,8 +54,8 @@ static double allowed_ns(const struct tempo *t)
 	return at_least(all - t->debt_ns / PAYS_IN_S, (1 - SAVES_MOST) * all);
 }
 
-/* All at each look while that can be done ten times a second; else a part, ten times a second, and
- * one at least. */
+/* Each look covers all endpoints if the budget allows that ten times a second. Otherwise a part of
+ * them, at least one, ten times a second. */
 void tempo_choose(struct tempo *t, size_t endpoints)
 {
 	double allowed = allowed_ns(t), all = t->wake_ns + t->each_ns * (double)endpoints, part;

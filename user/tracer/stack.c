@@ -204,7 +204,7 @@ static bool is_garbage(uint64_t addr, pid_t tgid)
 	return !(addr >> 63) && p->n && !mapping_of(p, addr);
 }
 
-/* the upper half of the address space is the kernel's on every machine this runs on */
+/* The upper half of the address space is the kernel's on every machine that this runs on. */
 static int print_frame(uint64_t addr, pid_t tgid, char *buf, size_t size)
 {
 	return addr >> 63 ? kernel_frame(addr, buf, size) : user_frame(addr, tgid, buf, size);

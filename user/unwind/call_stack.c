@@ -13,7 +13,7 @@
 
 enum { READ_AT_MOST_S = 20 }; /* debug information can be large */
 
-/* --- whose a frame is ------------------------------------------------------------------------- */
+/* --- is a frame the program's own? ------------------------------------------------------------ */
 
 static bool has_any(const char *text, const char *const *words)
 {
@@ -72,7 +72,7 @@ static bool any_managed(const struct call_stack *s)
 	return false;
 }
 
-/* Below an interpreter's frames stands the interpreter. */
+/* If some frames are an interpreter's, the native ones are the interpreter itself. */
 static void note_libraries(struct call_stack *s)
 {
 	bool managed = any_managed(s);
@@ -108,9 +108,9 @@ void call_frame_text(const struct call_frame *f, char *buf, size_t len)
 		snprintf(buf, len, "%s (%s)", f->function, file[0] ? file : f->module);
 }
 
-/* --- in a process of its own ------------------------------------------------------------------ */
+/* --- in a child process ----------------------------------------------------------------------- */
 
-/* what it reads, and what it answers with, in memory that both have */
+/* the child's input and output, in memory that it shares with its parent */
 struct job {
 	void (*run)(struct job *job);
 	pid_t tgid;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names as the programmer wrote them: Rust's by what stands here, C++'s by its library where
- * there is one. */
+/* Names as the programmer wrote them: Rust's are demangled here, C++'s by its library if there is
+ * one. */
 #include <ctype.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static const struct escape *escape_at(const char *at, size_t left)
 
 static void add_part(const char *part, size_t n, char *buf, size_t len)
 {
-	/* the line stands before what no name may begin with */
+	/* an underscore comes before an escape at the beginning, where no name may have one */
 	size_t i = n > 1 && part[0] == '_' && part[1] == '$';
 
 	if (buf[0])
@@ -83,7 +83,8 @@ static bool rust_legacy(const char *name, char *buf, size_t len)
 
 typedef char *(*cxa_demangle_fn)(const char *, char *, size_t *, int *);
 
-/* Without it C++'s names stay as they are: also in the static file, which loads no library. */
+/* Without the library C++'s names stay mangled: so in the static program, which loads no
+ * library. */
 #ifdef HAVE_LIBDW
 static cxa_demangle_fn cxa_demangle(void)
 {
@@ -104,7 +105,7 @@ static cxa_demangle_fn cxa_demangle(void)
 }
 #endif
 
-/* the arguments' types say nothing that the line does not */
+/* cuts off the types of the arguments, which tell no more than the line number */
 static void without_arguments(char *text)
 {
 	int depth = 0;

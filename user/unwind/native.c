@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Unwound and named by libdw, from the program's own files. */
+/* Unwinds and names native frames by libdw, from the program's own files. */
 #include <stdio.h>
 
 #include "unwind/frame_sources.h"
@@ -30,10 +30,10 @@ bool native_variable(pid_t tgid, const char *name, uint64_t *at)
 
 #include "base/text.h"
 
-/* what libdw's callbacks work on: it is read in a process that reads nothing else */
+/* the process that libdw's callbacks read; a child process reads only one */
 static pid_t reading;
 
-/* as the process sees it, which may live in another mount namespace */
+/* Opens the file as the process sees it, which may be in another mount namespace. */
 static int find_elf(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
 		    char **file_name, Elf **elf)
 {
@@ -57,7 +57,7 @@ static Dwfl *files_of(pid_t tgid)
 						  .debuginfo_path = &no_path };
 	Dwfl *dwfl;
 
-	unsetenv("DEBUGINFOD_URLS"); /* nothing is fetched from anywhere */
+	unsetenv("DEBUGINFOD_URLS"); /* download no debug information */
 	reading = tgid;
 	dwfl = dwfl_begin(&callbacks);
 	if (dwfl && (dwfl_linux_proc_report(dwfl, tgid) || dwfl_report_end(dwfl, NULL, NULL))) {
@@ -112,7 +112,7 @@ bool native_variable(pid_t tgid, const char *name, uint64_t *at)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* the die that declares it, which stands in its namespace */
+/* the DIE that declares the function, which is inside its namespace */
 static Dwarf_Die declaration(Dwarf_Die die)
 {
 	static const unsigned int leads[] = { DW_AT_abstract_origin, DW_AT_specification };
@@ -135,7 +135,7 @@ static bool names_a_scope(Dwarf_Die *die)
 	       tag == DW_TAG_class_type || tag == DW_TAG_enumeration_type;
 }
 
-/* "server::Handler::answer", by the scopes it stands in */
+/* "server::Handler::answer", by the scopes that contain the function */
 static void qualified_name(Dwarf_Die *function, char *buf, size_t len)
 {
 	Dwarf_Die die = declaration(*function), *scopes = NULL;
@@ -164,7 +164,7 @@ struct place {
 	int line;
 };
 
-/* where the function that `die` was inlined into calls it */
+/* where the function `die` is called in the function that it was inlined into */
 static struct place call_place(Dwarf_Die *cu, Dwarf_Die *die)
 {
 	Dwarf_Attribute at;
@@ -179,8 +179,8 @@ static struct place call_place(Dwarf_Die *cu, Dwarf_Die *die)
 	return (struct place){ dwarf_filesrc(files, file, NULL, NULL), (int)line };
 }
 
-/* Not every compiler writes the table that leads from an address to its unit: then they are gone
- * through. */
+/* Not every compiler writes the table that leads from an address to its unit. Without it, all units
+ * are searched. */
 static Dwarf_Die *unit_of(Dwfl_Module *mod, Dwarf_Addr pc, Dwarf_Addr *bias)
 {
 	Dwarf_Die *cu = dwfl_module_addrdie(mod, pc, bias);
@@ -212,7 +212,8 @@ static void module_name(Dwfl_Module *mod, char *buf, size_t len)
 	text_clean(buf, len);
 }
 
-/* One frame for each function that was inlined there, and one for that which holds them. */
+/* One frame for each function that was inlined there, and one for the function that contains
+ * them. */
 static bool add_by_debug_info(Dwfl_Module *mod, Dwarf_Addr pc, struct call_stack *out)
 {
 	Dwarf_Addr bias = 0;
@@ -268,7 +269,7 @@ static void add_frames(Dwfl *dwfl, Dwarf_Addr pc, struct call_stack *out)
 	f = call_stack_next(out);
 	if (f && mod)
 		add_by_symbol(mod, pc, f);
-	if (f && !f->function[0]) /* also between the parts of a file */
+	if (f && !f->function[0]) /* JIT code may lie between the mappings of a file, too */
 		perf_map_name(reading, pc, f);
 }
 
@@ -287,13 +288,13 @@ static int on_frame(Dwfl_Frame *frame, void *arg)
 
 	if (!dwfl_frame_pc(frame, &pc, &exact) || w->out->n == CALL_FRAMES)
 		return DWARF_CB_ABORT;
-	/* a return address may be the next line's, or the next function's */
+	/* a return address may belong to the next line or function already */
 	add_frames(w->dwfl, w->begun && !exact ? pc - 1 : pc, w->out);
 	w->begun = true;
 	return DWARF_CB_OK;
 }
 
-/* --- the copy as libdw wants it --------------------------------------------------------------- */
+/* --- the copied stack, for libdw -------------------------------------------------------------- */
 
 static bool read_memory(Dwfl *dwfl, Dwarf_Addr at, Dwarf_Word *out, void *arg)
 {
@@ -311,7 +312,7 @@ static bool set_registers(Dwfl_Thread *thread, void *arg)
 	const unsigned long long *r = ((struct walk *)arg)->copy->regs;
 
 #ifdef __x86_64__
-	/* by DWARF's numbers, where struct pt_regs has them */
+	/* for each DWARF register number, its index in struct pt_regs */
 	static const unsigned char at[] = {
 		10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0, 16
 	};
@@ -353,7 +354,7 @@ void unwind_native(const struct stack_copy *copy, pid_t tgid, struct call_stack 
 	struct walk w = { .copy = copy, .dwfl = files_of(tgid), .out = out };
 
 	if (!w.dwfl || !dwfl_attach_state(w.dwfl, NULL, tgid, &callbacks, &w)) {
-		const char *why = dwfl_errmsg(0); /* NULL: the kernel refused, libdw did not */
+		const char *why = dwfl_errmsg(0); /* NULL: the error is the kernel's, not libdw's */
 
 		snprintf(out->missing, sizeof(out->missing), "its files could not be read%s%s",
 			 why ? ": " : "", why ? why : "");

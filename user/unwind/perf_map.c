@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "unwind/frame_sources.h"
 
-/* its number in its own PID namespace, which is in the file's name */
+/* the pid in the process's own PID namespace, which is in the file's name */
 static pid_t inner_pid(pid_t tgid)
 {
 	char path[40], line[256];
@@ -34,7 +34,7 @@ static void map_path(pid_t tgid, char *buf, size_t len)
 	snprintf(buf, len, "/proc/%d/root/tmp/perf-%d.map", tgid, inner_pid(tgid));
 }
 
-/* what stands behind the kind of code and the mark of how it was compiled; NULL: it is not Node's
+/* the text after the kind of code and the mark of how it was compiled; NULL: the name is not Node's
  */
 static const char *behind_kind(const char *text)
 {
@@ -50,7 +50,7 @@ static const char *behind_kind(const char *text)
 	return NULL;
 }
 
-/* the number behind the last colon, which is cut off */
+/* Returns the number after the last colon, and cuts it off; 0: none. */
 static int cut_number(char *text)
 {
 	char *colon = strrchr(text, ':');
@@ -81,8 +81,8 @@ static bool split_javascript(const char *text, struct call_frame *f)
 	return true;
 }
 
-/* Java's "void app.Handler.answer(java.lang.String)", without the types. Its interpreter is one
- * name for whatever runs in it. */
+/* Java's "void app.Handler.answer(java.lang.String)", without the types. "Interpreter" stands for
+ * all code that is interpreted. */
 static void java_name(char *text, struct call_frame *f)
 {
 	char *open = strchr(text, '('), *blank;
@@ -106,7 +106,7 @@ static void name_it(char *text, struct call_frame *f)
 	text_clean(f->file, sizeof(f->file));
 }
 
-/* The last that covers it: code is thrown away and its place used again. */
+/* The last entry that covers the address counts: code is discarded and its memory is reused. */
 bool perf_map_name(pid_t tgid, uint64_t addr, struct call_frame *f)
 {
 	char path[80], line[1024], found[1024] = "";

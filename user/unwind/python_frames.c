@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The frames of CPython. From 3.13 on the interpreter says where everything is (_Py_DebugOffsets);
- * before, its version does. PEP 626's table leads from an instruction to its line. */
+/* The frames of CPython. From 3.13 on the interpreter has a table of its offsets
+ * (_Py_DebugOffsets); for older ones they follow from the version. PEP 626's table leads from an
+ * instruction to its line. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "unwind/frame_sources.h"
 
-/* of what is read here, not in the kernel half: of a code object, of a text, of bytes */
+/* offsets in the objects that are read here, and not in the kernel half */
 struct python_objects {
 	unsigned int file, name, table, first_line, instructions; /* in a code object */
-	unsigned int text;					  /* in a text of ASCII alone */
+	unsigned int text;					  /* in a string that is ASCII */
 };
 
 struct version {
@@ -20,7 +21,7 @@ struct version {
 	struct python_objects objects;
 };
 
-/* As the headers of these versions have it on machines of 64 bits. */
+/* from the headers of these versions, for 64-bit machines */
 static const struct version versions[] = {
 	{ 0x030b,
 	  40,
@@ -46,9 +47,9 @@ static const struct version versions[] = {
 	  { 112, 128, 136, 68, 192, 40 } },
 };
 
-enum { TEXT_LENGTH = 16, BYTES_LENGTH = 16, BYTES_AT = 32 }; /* of every version so far */
+enum { TEXT_LENGTH = 16, BYTES_LENGTH = 16, BYTES_AT = 32 }; /* offsets in every version so far */
 
-/* words of _Py_DebugOffsets of 3.13 */
+/* indices of words in _Py_DebugOffsets of 3.13 */
 enum {
 	OFFSETS_VERSION = 1,
 	OFFSETS_FREE_THREADED,
@@ -134,14 +135,14 @@ static uint64_t word_at(pid_t tgid, uint64_t at)
 	return read_process(tgid, at, &word, sizeof(word)) ? word : 0;
 }
 
-/* Names beyond ASCII stay unknown. */
+/* False: no name could be read. Names that are not ASCII stay unknown. */
 static bool read_text(pid_t tgid, uint64_t object, unsigned int at, char *buf, size_t size)
 {
 	uint64_t n = object ? word_at(tgid, object + TEXT_LENGTH) : 0;
 
 	if (!n || n > 4096)
 		return false;
-	if (n >= size) { /* the end of a path says more than its beginning */
+	if (n >= size) { /* keep the end: of a path it says more than the beginning */
 		at += (unsigned int)(n - size + 1);
 		n = size - 1;
 	}
@@ -176,7 +177,7 @@ static int signed_varint(struct bytes *b)
 	return value & 1 ? -(int)(value >> 1) : (int)(value >> 1);
 }
 
-/* The entry's code says how its line and its columns are written. *known: it has a line. */
+/* `code` says how the entry's line and columns are encoded. *known: the entry has a line. */
 static int line_step(struct bytes *b, unsigned int code, bool *known)
 {
 	int step = 0;
@@ -228,7 +229,7 @@ static int line_of(pid_t tgid, const struct python_objects *o, const struct pyth
 	return line_in(&b, first, (f->instr - from) / 2);
 }
 
-/* What C calls Python through has a frame too, which is no function's. */
+/* A call from C into Python has a frame too, which belongs to no function. */
 static bool is_code(pid_t tgid, const struct python_frame *f, uint64_t code_type)
 {
 	return f->code && (!code_type || word_at(tgid, f->code + 8) == code_type);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Rust's newer mangling (RFC 2603): _R and a path. A letter says what comes, names have their
- * length before them, and what was said before is pointed back at. Lifetimes and constants are left
+/* Rust's newer mangling (RFC 2603): _R and a path. A letter says what follows, a name has its
+ * length in front, and a back reference repeats an earlier part. Lifetimes and constants are left
  * out. */
 #include <ctype.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 enum { DEPTH_MOST = 64, STEPS_MOST = 2000 };
 
 struct mangled {
-	const char *text; /* behind the _R: where positions count from */
+	const char *text; /* after the _R: positions count from there */
 	size_t at;
-	char *out; /* NULL: read, and not written */
+	char *out; /* NULL: parse only, write nothing */
 	size_t len;
 	int depth, steps;
 	bool bad;
@@ -65,7 +65,7 @@ static size_t base62(struct mangled *m)
 	while (!m->bad && !take(m, '_')) {
 		int digit = digit62(next(m));
 
-		m->bad |= digit < 0; /* what is too large wraps: it may be a hash */
+		m->bad |= digit < 0; /* a large number may wrap: it may be a hash */
 		value = value * 62 + (size_t)digit;
 	}
 	return value + 1;
@@ -94,7 +94,7 @@ static void name(struct mangled *m)
 	m->at += n;
 }
 
-/* what stands at an earlier place */
+/* a back reference: parses an earlier part again */
 static void again(struct mangled *m, void (*what)(struct mangled *m))
 {
 	size_t there = base62(m), here = m->at;
@@ -238,7 +238,7 @@ static void compound_type(struct mangled *m, char c)
 	}
 }
 
-/* The text may be anybody's: neither its depth nor its length is without an end. */
+/* The text is not trusted: both the depth and the number of steps are limited. */
 static bool enters(struct mangled *m)
 {
 	m->bad |= ++m->depth > DEPTH_MOST || ++m->steps > STEPS_MOST;
@@ -256,7 +256,7 @@ static void type(struct mangled *m)
 	m->depth--;
 }
 
-/* of "N": types and values have small letters, closures and the like large ones */
+/* after "N": types and values have lower-case letters, closures and the like upper-case ones */
 static void nested(struct mangled *m)
 {
 	char space = next(m);
@@ -309,7 +309,8 @@ static void path(struct mangled *m)
 	m->depth--;
 }
 
-/* A method's type without its brackets, as debug information has it: app::Server::answer. */
+/* Removes the brackets around a method's type, as debug information writes it:
+ * app::Server::answer. */
 static void without_brackets(char *text)
 {
 	char *end = text[0] == '<' ? strstr(text, ">::") : NULL;
