@@ -51,7 +51,8 @@ int blocks_write_head(int fd)
 	return write_all(fd, head, sizeof(head));
 }
 
-/* deflated behind the place for the head; as it is where that is no shorter */
+/* Room for the head, then the content: deflated, or as it is if deflating does not make it
+ * shorter. */
 static uint8_t *pack(const void *content, size_t n, size_t *stored)
 {
 	uLongf room = compressBound((uLong)n);
@@ -88,7 +89,7 @@ int blocks_write(int fd, enum block_type type, const void *content, size_t n, si
 	if (!err)
 		*written = BLOCK_HEAD + stored;
 	else if (before >= 0 && ftruncate(fd, before))
-		return err; /* a pipe or device: its reader finds a block that breaks off */
+		return err; /* a pipe or device: its reader finds an incomplete block */
 	return err;
 }
 
@@ -127,7 +128,7 @@ static bool good_head(const uint8_t *head)
 	       checksum(head, 16) == get32(head + 16);
 }
 
-/* after a crash of the machine, a file may be as long as it was to be, and its end never written */
+/* After a crash of the machine a file may have its full length, but zeros for an unwritten end. */
 static bool only_zeros(const uint8_t *v, size_t n)
 {
 	return !v[0] && !memcmp(v, v + 1, n - 1);
@@ -135,8 +136,7 @@ static bool only_zeros(const uint8_t *v, size_t n)
 
 enum {
 	TYPES = 256
-}; /* far more than there are: where a block could begin at any byte, a new kind must not look like
-      chance */
+}; /* far more types than there are: a search at every byte must not take a new type for chance */
 
 static bool begins_block(const uint8_t *head, size_t left)
 {
@@ -144,7 +144,8 @@ static bool begins_block(const uint8_t *head, size_t left)
 	       get32(head + 8) <= left - BLOCK_HEAD;
 }
 
-/* Where the next one begins cannot be read from a damaged head: it is looked for. */
+/* A damaged head does not tell where the next block begins, so the next good head is searched
+ * for. */
 static void skip_damaged(struct block_reader *r, struct block *b)
 {
 	*b = (struct block){ .offset = r->at };

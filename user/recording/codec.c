@@ -98,7 +98,7 @@ static uint64_t read_long_u64(struct codec *c)
 
 static inline uint64_t read_u64(struct codec *c)
 {
-	if (c->at < c->n && c->v[c->at] < 0x80 && !c->bad) /* most are */
+	if (c->at < c->n && c->v[c->at] < 0x80 && !c->bad) /* most numbers are so small */
 		return c->v[c->at++];
 	return read_long_u64(c);
 }
@@ -137,7 +137,7 @@ void codec_u32(struct codec *c, uint32_t *v)
 	*v = (uint32_t)u;
 }
 
-/* most of a histogram is empty */
+/* zeros that are coded at once: most of a histogram is empty */
 enum { RUN = 8 };
 
 static bool run_of_zeros(struct codec *c, uint32_t v[RUN])

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The structures of trace.h in sections with tags, figures by their rows. A build reads what it
- * knows of a file: sections of other tags are passed over, and what a section lacks is missing
- * (struct trace_endpoint) and told (recording_state.lacks). So a figure that is added goes to the
- * end of its section or into a new one, and the version of the file stays; it grows where the
- * meaning of a figure changes.
+ * Encodes the structures of trace.h as sections with tags, and figures by their rows. A build reads
+ * the sections that it knows and skips the others. Figures that a section lacks are marked in
+ * `missing` (struct trace_endpoint), and recording_state.lacks names the section. So a new figure
+ * goes to the end of its section or into a new one, and the version of the file stays the same. The
+ * version grows if the meaning of a figure changes.
  */
 #include "base/text.h"
 #include "bpf/record.h"
 #include "recording/codec.h"
 #include "tracer/figure.h"
 
-/* whoever adds a field finds here that it must be walked too */
+/* a new field must be walked too: these fail until that is done */
 _Static_assert(sizeof(struct trace_listener) == 136, "struct trace_listener has changed");
 _Static_assert(sizeof(struct trace_stall) == 192, "struct trace_stall has changed");
 
@@ -39,7 +39,7 @@ static void walk_resolution(struct codec *c, uint8_t *r)
 	*r = (uint8_t)v;
 }
 
-/* by state, or by another enumeration that may grow */
+/* n counts by state, or by another enumeration that may grow */
 static void walk_counts(struct codec *c, uint32_t *v, size_t n)
 {
 	uint32_t passed;
@@ -60,8 +60,8 @@ static void walk_state(struct codec *c, struct trace_ledger *l, unsigned int sta
 	walk_resolution(c, &l->resolution[state]);
 }
 
-/* A build that knows more states has written more; their time is then missing here, and the sum
- * tells. */
+/* A build that knows more states has written more. Their time is missing here, so that the states
+ * do not add up to the lifetime. */
 static void walk_states(struct codec *c, struct trace_ledger *l, unsigned int states)
 {
 	struct trace_ledger other = {};
@@ -173,7 +173,7 @@ WALK(walk_list, codec_list(c, v, n))
 WALK(walk_count_list, walk_counts(c, v, n))
 WALK(walk_nothing, (void)c, (void)v)
 
-/* two in one number; the upper is 0 in recordings that had no place for it */
+/* two members in one number; the upper one is 0 in recordings that do not have it */
 static void walk_u32_pair(struct codec *c, void *v, size_t n)
 {
 	uint32_t *pair = v;
@@ -193,7 +193,7 @@ static void (*const walks[FIGURE_KINDS])(struct codec *, void *, size_t) = {
 	[FIGURE_COUNTS] = walk_count_list,
 };
 
-/* What is read whole is not missing any more. */
+/* A figure that was read completely is not missing any more. */
 static void walk_figures(struct codec *c, const struct figures *s, void *owner,
 			 enum figure_section section)
 {
@@ -303,7 +303,7 @@ const char *codec_endpoint_section(size_t row)
 	return row < SECTIONS ? endpoint_sections[row].name : NULL;
 }
 
-/* Without its identity it is nothing. */
+/* An endpoint without its identity section is bad. */
 void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_serial)
 {
 	struct endpoint_walk w = { ep, peer_serial };
@@ -432,7 +432,7 @@ void codec_stall(struct codec *c, struct trace_stall *s, uint64_t texts[STACKS])
 	c->lacks = before;
 }
 
-/* mark, ledger and states in one number: 9 bits */
+/* the mark, or the ledger and the state that ended, in one number of 9 bits */
 static uint64_t pack(const struct trace_transition *tr)
 {
 	return tr->mark ? (uint64_t)tr->mark << 1 | 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A recording written anew without what may go. The new file takes the old one's place in one step:
- * a crash leaves one of them. */
+/* Rewrites a recording without what may be dropped. The new file replaces the old one in one step,
+ * so a crash leaves one of the two. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,8 +25,8 @@ void codec_dropped(struct codec *c, struct dropped *d)
 	codec_u64(c, &d->snapshots);
 }
 
-/* how much of each kind there is, and how much has been met on the way; which of the closed
- * endpoints of the whole file stalled less */
+/* how much of each block type the file has, and how much was met so far; the stall time of all
+ * closed endpoints in the file, and which half stalled less */
 struct tally {
 	uint64_t bytes[BLOCK_END + 1], met[BLOCK_END + 1];
 	uint64_t snapshots, snapshot;
@@ -54,7 +54,7 @@ static uint64_t count_of(const struct block *b)
 	return n;
 }
 
-/* the older half, by bytes */
+/* Is the block in the older half, by bytes? */
 static bool is_old(struct tally *t, const struct block *b)
 {
 	t->met[b->type] += b->stored;
@@ -127,8 +127,8 @@ static int count_closed(const struct block *b, struct tally *t)
 	return err;
 }
 
-/* An errno value. An endpoint that stalled much may stand in a block of its own: each is judged by
- * all. */
+/* Returns an errno value. Endpoints that stalled much may be alone in a block, so each endpoint is
+ * compared with those of all blocks. */
 static int count_blocks(const uint8_t *file, size_t size, struct tally *t)
 {
 	struct block_reader r;
@@ -151,7 +151,7 @@ static int count_blocks(const uint8_t *file, size_t size, struct tally *t)
 	return err;
 }
 
-/* those of the half that stalled more */
+/* Writes the endpoints of the half that stalled more. Returns their number. */
 static uint64_t keep_stalled(struct closed *v, struct evict *less, struct codec *eps)
 {
 	uint64_t kept = 0;
@@ -165,7 +165,7 @@ static uint64_t keep_stalled(struct closed *v, struct evict *less, struct codec 
 	return kept;
 }
 
-/* writes nothing where none is left */
+/* writes nothing if none is left */
 static void write_closed(struct closed *v, struct evict *less, struct codec *out, struct dropped *d)
 {
 	uint64_t before = v->part.n;
@@ -260,8 +260,8 @@ static int write_anew(const uint8_t *file, size_t n, int fd, uint64_t *size, str
 	return err;
 }
 
-/* Whose the old one is, and who may read it. To whom it cannot be given, it is not opened by the
- * old group's rights either. */
+/* Gives the new file the owner, group and mode of the old one. If the owner or group cannot be set,
+ * the group gets no rights. */
 static int like_old(int old, int new)
 {
 	struct stat st;
@@ -275,8 +275,8 @@ static int like_old(int old, int new)
 	return fchmod(new, mode) ? errno : 0;
 }
 
-/* `tmp`: a file that did not exist, which is nobody's and is removed where it does not take the old
- * one's place */
+/* `tmp`: a new file that nobody else uses; the caller removes it if it does not replace the old one
+ */
 static int replace(const char *path, const char *tmp, int old, int new, uint64_t *size,
 		   struct dropped *d)
 {

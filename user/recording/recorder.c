@@ -21,7 +21,7 @@ enum {
 	QUEUE_MAX = 2000000,	/* steps that wait to be written */
 	STALLS_MAX = 200000,
 	PER_BLOCK = 16384,	/* steps, stalls */
-	PART = 512,		/* endpoints of a snapshot */
+	PART = 512,		/* endpoints in a block of a snapshot */
 };
 
 struct queue {
@@ -34,18 +34,18 @@ struct recorder {
 	int fd;
 	char *path;
 	char target[PATH_MAX]; /* behind a link */
-	/* A recording that was there stays until the new one has a whole snapshot: before that,
-	 * nothing of it could be replayed. From then on it stands under its own name and grows
-	 * there, so that a crash leaves all but its last block. */
+	/* An older recording of this name stays until the new one has a whole snapshot, because
+	 * before that nothing of the new one could be replayed. From then on the new file has its
+	 * final name and grows there, so that a crash leaves all but its last block. */
 	struct atomic_file place;
-	char *real; /* where it is now: that is what is replaced to make room */
+	char *real; /* the present path of the file, which compaction replaces */
 	uint64_t size, max;
 	struct dropped dropped;
 	pthread_mutex_t lock; /* of `in` and `refused` */
 	struct queue in, out;
 	struct dropped refused; /* by a full queue, not yet added to `dropped` */
-	/* which texts are in the file, by number: the caller keeps equal ones once, so that the
-	 * address tells them apart */
+	/* the numbers of the texts in the file; the caller keeps equal texts once, so that a text's
+	 * address identifies it */
 	struct index stacks, cgroups;
 	uint32_t n_texts;
 	int error;
@@ -151,7 +151,7 @@ int recorder_begin(struct recorder *r, json_t *head, struct err *e)
 	return err_sys(e, EXIT_IO, "give a writable file, with free space for it", "%s", r->path);
 }
 
-/* under its name it may be another file: atomic_file_commit() */
+/* Under its final name it may be another file (atomic_file_commit()), so it is opened again. */
 static int take_place(struct recorder *r)
 {
 	int err;
@@ -209,7 +209,7 @@ void recorder_stall(struct recorder *r, const struct stall *s)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* the queue to be written, the other one to be filled */
+/* Swaps the queues: `out` is to be written, `in` to be filled. True: a full queue refused some. */
 static bool take_queue(struct recorder *r)
 {
 	struct queue q = r->out;
@@ -245,7 +245,7 @@ static uint32_t number_text(struct recorder *r, struct index *x, uint64_t key)
 	return index_set(x, key, r->n_texts + 1) ? ++r->n_texts : 0;
 }
 
-/* its number in the file; a new one is added to `c` first */
+/* The number of the text in the file. A new text is added to `c` first. */
 static uint64_t text_number(struct recorder *r, struct codec *c, const char *text)
 {
 	uint32_t number;
@@ -347,8 +347,8 @@ static void add_endpoint(struct recorder *r, struct codec *c, struct codec *text
 	note_cgroup(r, texts, ep->rx_calls.cgroup_id);
 }
 
-/* up to PART endpoints that are (closed) or are not; *at moves on. The number stands behind them:
- * it is known then. */
+/* Adds up to PART endpoints that are closed, or that are not, and moves *at on. Returns their
+ * number, which is known only then. */
 static size_t add_part(struct recorder *r, struct codec *c, struct codec *texts,
 		       const struct trace_snapshot *s, bool closed, size_t *at)
 {
@@ -397,8 +397,8 @@ static int write_parts(struct recorder *r, const struct trace_snapshot *s, bool 
 	return err;
 }
 
-/* Gone from its directory, or shorter than what was written: whoever did that has to know that
- * nothing of this can be replayed. */
+/* Fails if the file was deleted, or is shorter than what was written: the user has to know that
+ * nothing of it can be replayed. */
 static int check_file(struct recorder *r, struct err *e)
 {
 	struct stat st;

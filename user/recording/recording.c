@@ -15,8 +15,8 @@
 #include "recording/codec.h"
 #include "recording/relink.h"
 
-/* What a file of ours may hold; a block of 64 KB may unpack to a thousand times as much (zlib), so
- * a foreign one can claim anything. TEXTS_BYTES: of all stacks and cgroups together. */
+/* Limits of what a recording may hold. A block of 64 KB may unpack to a thousand times as much
+ * (zlib), so a foreign file can claim anything. TEXTS_BYTES: of all stacks and cgroups together. */
 enum {
 	TEXTS_MAX = 1 << 20,
 	TEXT_MAX = 65536,
@@ -33,8 +33,8 @@ struct walk {
 	const char **texts;	       /* by number */
 	size_t texts_room, texts_bytes, cgroups;
 	struct trace_listeners listeners;
-	size_t live_max;	    /* for how many living endpoints there is memory */
-	struct trace_counters gone; /* of those that closed and were not kept; so far */
+	size_t live_max;	    /* how many live endpoints there is memory for */
+	struct trace_counters gone; /* of closed endpoints that were not kept, so far */
 	bool live_short; /* a part of the snapshot that is being put together is damaged */
 	bool no_memory;
 };
@@ -120,8 +120,8 @@ static bool read_texts(struct walk *w, struct codec *c)
 		w->texts_bytes += n;
 		w->cgroups += cgroup != 0;
 		if (w->texts_bytes > TEXTS_BYTES || w->cgroups > CGROUPS_MAX)
-			return false; /* left out, as what is damaged: this block and those that
-					 follow */
+			return false; /* this block and the texts after it are left out, like
+					 damaged ones */
 		text_clean_lines(text, n + 1);
 		if (cgroup)
 			trace_cgroup_remember(cgroup, text);
@@ -165,8 +165,8 @@ static bool read_events(struct walk *w, struct codec *c)
 	return codec_done(c);
 }
 
-/* Half of what is free; at its peak, an endpoint of a snapshot stands in three lists, two of them
- * with room to grow (realloc()). */
+/* For half of the available memory. At the peak an endpoint of a snapshot is in three lists, two of
+ * which have room to grow (realloc()). */
 static size_t live_max(void)
 {
 	char kb[32];
@@ -214,7 +214,7 @@ void counters_add_dropped(struct trace_counters *to, const struct trace_counters
 	to->dropped_lifetime_ns += c->dropped_lifetime_ns;
 }
 
-/* what is gone and what lives, as one snapshot */
+/* passes the closed and the live endpoints on as one snapshot */
 static void deliver(struct walk *w, const struct part *p)
 {
 	struct trace_snapshot s = { .at_ns = p->at_ns, .counters = p->counters,
@@ -318,16 +318,15 @@ static bool read_block(struct walk *w, const struct block *b)
 	}
 }
 
-/* a snapshot of which a part is missing would be short of endpoints: it is left out, up to its last
- * part */
+/* A snapshot with a damaged part would lack endpoints. It is left out, up to its last part. */
 static void note_damage(struct walk *w, const struct block *b)
 {
 	w->st->damaged++;
 	w->live_short |= b->type == BLOCK_SNAPSHOT || !b->type;
 }
 
-/* The parts of a snapshot follow each other, but for texts: whatever else comes, the next one
- * begins behind it. */
+/* No steps, stalls or closed endpoints come between the parts of a snapshot: the next snapshot
+ * begins after them. */
 static void begin_snapshot(struct walk *w, const struct block *b)
 {
 	if (b->type != BLOCK_EVENTS && b->type != BLOCK_STALLS && b->type != BLOCK_CLOSED)
@@ -381,7 +380,7 @@ int recording_walk(const struct recording *r, const struct recording_visitor *v,
 	if (h != HEAD_GOOD)
 		return foreign(r->path, h, version, e);
 	read_blocks(&w, &reader);
-	if (w.closed.n && st->snapshots) /* it broke off between the two */
+	if (w.closed.n && st->snapshots) /* it broke off after closed endpoints */
 		deliver(&w, &(struct part){});
 	blocks_close(&reader);
 	endpoints_free(&w.closed);

@@ -60,7 +60,7 @@ static const struct place *find(const struct place *v, size_t n, uint64_t serial
 	return lo < n && v[lo].serial == serial ? &v[lo] : NULL;
 }
 
-/* of those with one serial the first stays: the closed ones come first */
+/* If endpoints have the same serial, the first one is kept. The closed ones come first. */
 static size_t add_all(const struct endpoints *from, struct place *known, size_t n_known,
 		      struct trace_snapshot *s, uint64_t *peers)
 {
@@ -148,7 +148,7 @@ int endpoints_drop(struct endpoints *l, endpoint_filter want, void *ctx, struct 
 	return l->n > half ? drop_least_stalled(l, c) : 0;
 }
 
-/* One end may have been written when its other end's address was another's already. */
+/* When one end was written, another endpoint may have had the address of its other end already. */
 static void join_back(struct trace_snapshot *s)
 {
 	for (size_t i = 0; i < s->n; i++) {

@@ -5,11 +5,11 @@
 #include "recording/recording.h"
 #include "recording/relink.h"
 
-/* the first way through: every endpoint's last figures */
+/* the first pass through the file: every endpoint's last figures */
 struct last {
 	struct endpoints closed, live;
 	struct trace_snapshot newest; /* its times and counters */
-	struct trace_counters gone;   /* closed ones that were not kept */
+	struct trace_counters gone;   /* of closed endpoints that were not kept */
 	endpoint_filter want;
 	void *ctx;
 	bool no_memory;
@@ -20,8 +20,8 @@ static uint64_t peer_serial(const struct trace_snapshot *s, const struct trace_e
 	return ep->peer >= 0 && (size_t)ep->peer < s->n ? s->ep[ep->peer].serial : 0;
 }
 
-/* what is gone and what lives in lists of their own; of what is gone the half that stalled less
- * goes, where it becomes too much */
+/* Adds the endpoint to the closed or to the live ones. If there are too many closed ones, the half
+ * that stalled less is dropped first. */
 static bool keep(struct endpoints *closed, struct endpoints *live, const struct trace_snapshot *s,
 		 const struct trace_endpoint *ep, struct last *l, struct trace_counters *gone)
 {
@@ -37,7 +37,7 @@ static void keep_last(void *ctx, const struct trace_snapshot *s)
 
 	if (l->no_memory)
 		return;
-	if (s->at_ns) { /* not what was found behind the last snapshot */
+	if (s->at_ns) { /* 0: only endpoints that closed after the last snapshot */
 		endpoints_clear(&l->live);
 		l->newest = *s;
 	}
@@ -58,7 +58,7 @@ bool replay_wants(const struct replay *p, uint64_t serial)
 	       (p->n_wanted && bsearch(&serial, p->wanted, p->n_wanted, sizeof(serial), by_number));
 }
 
-/* an endpoint, or its other end: a verdict needs both */
+/* Chooses the wanted endpoints and their other ends: a verdict needs both. */
 static int choose(struct replay *p, endpoint_filter want, void *ctx)
 {
 	const struct trace_snapshot *s = &p->end;
@@ -96,7 +96,8 @@ int replay_filter(const struct replay *p, const struct trace_snapshot *s,
 	return rc;
 }
 
-/* Whose they were is not in the file: of what is chosen, nothing is known of them. */
+/* The file does not say whose the dropped endpoints were, so these sums are unknown for a choice of
+ * endpoints. */
 static void forget_dropped(struct trace_counters *c)
 {
 	c->dropped_stall_ns = c->dropped_lifetime_ns = 0;

@@ -66,8 +66,8 @@ static double weight_of(const double *weights, size_t i)
 	return weights ? weights[i] : 1;
 }
 
-/* Values with their weights are drawn together: how long a slice was and what went through it
- * belong to each other. */
+/* A value is drawn together with its weight: how long a slice was and what went through it belong
+ * together. */
 static double resampled_mean(const struct sample *s, const double *weights, struct rng *r)
 {
 	double sum = 0, weight = 0;
@@ -81,8 +81,8 @@ static double resampled_mean(const struct sample *s, const double *weights, stru
 	return sum / weight;
 }
 
-/* The bootstrap's own standard error: of a ratio of two sums, to the first order; with equal
- * weights the root of the plain variance over n. */
+/* The bootstrap's own standard error: that of a ratio of two sums, to the first order. With equal
+ * weights it is the root of the plain variance over n. */
 static struct interval normal_mean(const struct sample *s, const double *weights, double level)
 {
 	double sum = 0, weight = 0, squares = 0, mean, se,

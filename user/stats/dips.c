@@ -9,10 +9,10 @@
 
 enum { REPEATS_MAX = 64 };
 
-static const double MUCH = 1.5; /* so many times the excess is another dip */
+static const double MUCH = 1.5; /* more than this many times the excess is another dip */
 
-/* From logarithms of times: the most each size may take. breach: room for n; log of time over that,
- * may be negative. */
+/* logs: logarithms of times. Sets breach, which has room for n: the log of the time over the
+ * longest time that the laws allow, which may be negative. */
 static void breaches(const struct dip_size *v, const double *logs, size_t n, double *breach)
 {
 	double larger = INFINITY, per_byte = INFINITY;
@@ -44,7 +44,7 @@ struct work {
 	size_t n_pool;
 };
 
-/* What repeats of one size differ by, of all sizes together. */
+/* Collects how the repeats of each size differ from their median, for all sizes together. */
 static int fill_pool(const struct dip_size *v, size_t n, struct work *w)
 {
 	size_t total = 0;
@@ -100,14 +100,14 @@ static void judge(struct dip_size *v, size_t n, double level, struct work *w, st
 	}
 }
 
-/* What a size takes beyond its lawful time, as a multiple of that. */
+/* The time beyond the lawful time, as a multiple of the lawful time. */
 static double excess(const struct dip_size *s)
 {
 	return expm1(s->breach);
 }
 
-/* A stall that a timer ends (a delayed ACK: jiffies) differs more from repeat to repeat than the
- * curve without it, of which the critical breach is. */
+/* A stall that a timer ends (a delayed ACK: jiffies) varies more from repeat to repeat than the
+ * curve without it, from which the critical breach comes. */
 static bool much_deeper(const struct dip_size *a, const struct dip_size *b)
 {
 	return a->breach - b->breach > fmax(a->critical, 0) && excess(a) > MUCH * excess(b);

@@ -106,7 +106,7 @@ static double hull_at(const struct steps *s, int which, double x)
 }
 
 /* Where the two hulls are farthest apart, which is at a vertex of one; the modal interval is then
- * cut to what lies about it. */
+ * cut to the part around it. */
 static double widest(const struct steps *s, size_t *lo, size_t *hi)
 {
 	size_t at[2] = { 0, 0 };
@@ -149,7 +149,7 @@ static double stand_off(const struct steps *s, size_t lo, size_t new_lo, size_t 
 }
 
 /* Hartigan and Hartigan (1985), section 4: cut the modal interval until the hulls over it are no
- * farther apart than what was met outside. */
+ * farther apart than the largest distance found outside it. */
 static double dip_of_steps(struct steps *s, size_t n)
 {
 	size_t lo = 0, hi = s->n - 1, new_lo, new_hi;
