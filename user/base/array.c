@@ -15,7 +15,7 @@ void *array_new(size_t n, size_t more, size_t size)
 {
 	size_t all = elements(n, more), bytes;
 
-	/* asked here: a sanitizer's calloc() does not return from a product that overflows */
+	/* checked here: a sanitizer's calloc() does not return if the product overflows */
 	return all && !__builtin_mul_overflow(all, size, &bytes) ? calloc(all, size) : NULL;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Time. One clock for everything that is reported: CLOCK_MONOTONIC, which is bpf_ktime_get_ns() in
- * the kernel. Inside a timed loop a stamp may be the processor's time stamp counter, where that
+ * the kernel. Inside a timed loop a stamp may be the processor's time stamp counter, if that
  * counts at a constant rate in every power state; a tick_clock turns differences of stamps into
  * nanoseconds of CLOCK_MONOTONIC.
  *

@@ -8,7 +8,7 @@
 /* "1.23 s", "836 ms", "44.1 us": three significant figures and a unit. */
 void human_ns(double ns, char *buf, size_t len);
 
-/* "1.23M", "456", "0.50k": at most five characters below 1000 T */
+/* "1.23M", "456", "0.50": at most five characters below 1000 T */
 void human_count(double v, char *buf, size_t len);
 
 /* `digits` significant digits, never an exponent: "0.0312", "45.1", "130"; "-": unknown (NaN). */

@@ -19,7 +19,7 @@ struct index {
 };
 
 uint32_t index_find(const struct index *x, uint64_t key); /* 0: it is not there */
-/* A key that is there gets the new value. false: no memory */
+/* Add a key, or replace its value. false: no memory */
 bool index_set(struct index *x, uint64_t key, uint32_t value);
 void index_free(struct index *x);
 

@@ -101,7 +101,7 @@ void opt_free(const struct opt *rows, void *into);
  * for opt_free(). Returns 0, or -1: no memory, and what could not be copied is empty. */
 int opt_own(const struct opt *rows, void *into);
 
-/* values: the options at their defaults, printed where a row's help names none; NULL: not
+/* values: the options at their defaults, printed if a row's help names none; NULL: not
  * printed. */
 void opt_help(const struct opt *rows, const void *values, FILE *out);
 /* "  name   text", as the options' rows are */
@@ -122,13 +122,13 @@ void opt_amount_text(const struct opt *row, double v, char *buf, size_t len);
 /* The value as text which opt_set() reads back; empty for an unset string. */
 void opt_format(const struct opt *row, const void *from, char *buf, size_t len);
 
-/* The parts, for those who parse elsewhere (link specs, sweep variables) and for tests. */
+/* The single parsers, for link specs, sweep variables and tests. */
 #define SIZE_LIMIT (INT64_C(1) << 30) /* the most bytes in a message */
 enum { SIZES_MOST = 10000 };
-#define INT64_LIMIT 9e18   /* whole numbers that a double holds with room to spare */
+#define INT64_LIMIT 9e18   /* largest whole number accepted: well below INT64_MAX */
 enum { PARSE_RANGE = -2 }; /* a number, but beyond INT64_LIMIT; -1: none */
 int parse_size(const char *text, int64_t *out);
-/* 1 to the most that Linux gives out (PID_MAX_LIMIT) */
+/* a pid from 1 to PID_MAX_LIMIT */
 int parse_pid(const char *text, long *out);
 int parse_time_ns(const char *text, int64_t *out);
 int parse_real(const char *text, double *out);

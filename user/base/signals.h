@@ -8,7 +8,7 @@
 
 #include <signal.h>
 
-/* Call once, before any other change of a signal. From then on a closed pipe is just an error. */
+/* Call once, before any other change of a signal. Then a closed pipe is only an error (EPIPE). */
 void signals_begin(void);
 /* Install a handler, but none for a SIGHUP that was ignored from the start. Only for signals below
  * 32. */

@@ -126,7 +126,7 @@ static size_t read_character(const unsigned char *s, size_t n, uint32_t *c)
 }
 
 /* The two sets of control characters (escape sequences begin in both), the ends of lines and
- * paragraphs, the marks of direction. */
+ * paragraphs, and the direction marks. */
 static bool is_control(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* SIGINT and SIGTERM end the point under way, not the process. */
+/* SIGINT and SIGTERM end the current point, not the process. */
 #include "bench/bench.h"
 
 volatile sig_atomic_t bench_interrupted;

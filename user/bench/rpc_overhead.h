@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What calls cost more than plain messages of the same size over the same path. */
+/* How much more calls cost than plain messages of the same size over the same path. */
 #ifndef IPCSTALL_BENCH_RPC_OVERHEAD_H
 #define IPCSTALL_BENCH_RPC_OVERHEAD_H
 

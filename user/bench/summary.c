@@ -141,7 +141,7 @@ static int oneway_closed(const struct run *r, struct point *p, struct err *e)
 	p->latency.has_directions = n > 0;
 	rc = n ? summarise(v, n, &p->latency.there, e) || summarise(v + n, n, &p->latency.back, e)
 	       : 0;
-	/* the result's samples are those of the way there; the way back is kept as a summary */
+	/* the result's samples are those of the way to the server; the way back has a summary */
 	return fill_latency(p, v, n, e) || rc ? -1 : 0;
 }
 

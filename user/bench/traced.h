@@ -8,7 +8,7 @@
 #include "verdict/timeline.h"
 #include "verdict/verdict.h"
 
-/* What the tracer found in one point's measured phase; hangs on struct point. */
+/* What the tracer found in one point's measured phase: the ledger of a struct point. */
 struct point_ledger {
 	struct trace_snapshot phase;
 	struct verdict verdict;

@@ -67,7 +67,7 @@ static bool better(enum test t, double a, double than, double by)
 	return t == TEST_THROUGHPUT ? a > than * by : a * by < than;
 }
 
-/* NAN: these knobs cannot be had here (a congestion control for the privileged, pipes beyond the
+/* NAN: these knobs cannot be set here (a congestion control for the privileged, pipes beyond the
  * limit). */
 static double try_once(const struct search *s, const struct bench_plan *trial, struct err *e)
 {
@@ -126,7 +126,7 @@ static double gain_needed(const struct tuned *t)
 	return memcmp(&t->chosen, &none, sizeof(none)) ? GAIN_LEAST : 1;
 }
 
-/* -1: interrupted. A candidate that cannot be had is no error. */
+/* -1: interrupted. A candidate that cannot be set is no error. */
 static int consider(struct search *s, const struct knobs *k, struct err *e)
 {
 	struct err why = {};

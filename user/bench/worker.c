@@ -143,7 +143,7 @@ static int obey(struct run *r, const struct order_msg *o, struct err *e)
 	return 0;
 }
 
-/* _exit(), because output that the parent had buffered must not be flushed by this process. */
+/* _exit(), because exit() would also write the output that the parent had buffered at the fork. */
 void worker_main(struct run *r, int orders, int reports)
 {
 	struct order_msg o;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads that must come from the device: O_DIRECT, or where the file system has none, the page cache
+/* Reads that must come from the device: O_DIRECT, or if the file system has none, the page cache
  * dropped by POSIX_FADV_DONTNEED before each read. The file is unlinked as soon as it is open, so
  * nothing can be left behind. */
 #include <errno.h>

@@ -25,7 +25,7 @@ static void set_nodelay(int fd)
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
-/* The child's whole life; ends when the parent closes its end or dies. */
+/* The code of the child; ends when the parent closes its end or dies. */
 static void answer(int listener, size_t size)
 {
 	int fd = accept(listener, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a rung of the ladder says of itself. */
+/* The note of a rung: how it was measured, or why it could not be. */
 #include <stdarg.h>
 #include <stdio.h>
 

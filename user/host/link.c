@@ -228,7 +228,7 @@ static void read_device(const struct nlmsghdr *n, void *arg)
 		rtnl_attr(IFLA_RTA(i), (int)NLMSG_PAYLOAD(n, sizeof(*i)), IFLA_STATS64);
 	struct device_reading *r = arg;
 
-	/* The kernel's struct grows at its end: take what both know. */
+	/* The kernel's struct grows at its end: copy the part that both know. */
 	if (n->nlmsg_type == RTM_NEWLINK && i->ifi_index == r->index && a)
 		memcpy(&r->s, RTA_DATA(a),
 		       RTA_PAYLOAD(a) < sizeof(r->s) ? RTA_PAYLOAD(a) : sizeof(r->s));

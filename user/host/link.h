@@ -80,8 +80,8 @@ struct link_stats {
 };
 
 int link_parse(const char *text, struct link_spec *spec, struct err *e);
-/* The i-th key and what it does, with its range, for --help and the man page; false: there are no
- * more. */
+/* The i-th key and what it does, with its range, for --help and the man page; false: no more
+ * keys. */
 bool link_key_help(size_t i, const char **name, char *text, size_t len);
 /* Is this the caller's own loopback, with nothing to make? */
 bool link_is_plain(const struct link_spec *spec);

@@ -29,7 +29,7 @@ enum {
 	PAUSE_NS = 20000000,
 };
 
-/* Who is served, or about to be. */
+/* A client that is served, or waits to be. */
 struct visitor {
 	pid_t pid; /* 0: nobody */
 	uint64_t since_ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The control channel: JSON objects over TCP, each after its length (32 bits, big endian). Every
- * length is bounded, every wait has an end, and nothing that arrives is believed before it is
+ * length is bounded, every wait has an end, and nothing received is trusted before it is
  * checked. */
 #ifndef IPCSTALL_REMOTE_WIRE_H
 #define IPCSTALL_REMOTE_WIRE_H

@@ -22,7 +22,7 @@ struct rpc_fds {
 	size_t shared_bytes, samples_bytes;
 };
 
-/* Become the program, which begins as if it had read ORDER_OPEN. Returns only when that fails. */
+/* Execute the program, which starts as if it had read ORDER_OPEN. Returns only on failure. */
 int rpc_become(const struct workload *w, const struct workload_options *o, enum role role,
 	       const struct rpc_fds *fds, struct err *e);
 

@@ -87,8 +87,7 @@ static int tcp_accept(struct conn *c, const struct workload_options *o, const st
 	c->rfd = c->wfd = inet_accept_from(c->lfd, from);
 	if (c->rfd < 0)
 		return err_sys(e, EXIT_PEER, NULL, "accept");
-	return tcp_apply(c->rfd, o,
-			 e); /* most are inherited from the listener; what is not is set here */
+	return tcp_apply(c->rfd, o, e); /* sets what is not inherited from the listener */
 }
 
 /* Send the last partial segment of a bulk transfer, as closing the socket does for other programs.

@@ -17,7 +17,7 @@
 enum workload_flag {
 	WL_STREAM = 1 << 0,	/* bytes without boundaries */
 	WL_DATAGRAM = 1 << 1,	/* the transport keeps messages apart */
-	WL_LOSSY = 1 << 2,	/* a message may vanish in silence */
+	WL_LOSSY = 1 << 2,	/* a message may be lost without an error */
 	WL_SOCKET = 1 << 3,	/* has SO_SNDBUF and similar options */
 	WL_TCP = 1 << 4,
 	WL_INET = 1 << 5,	/* has an IP address: can go over a link or to another host */
