@@ -52,7 +52,7 @@ CAST_ANEW(tcp_sock___looked)
 CAST_ANEW(inet_connection_sock___looked)
 #endif
 
-/* whom to look at: user space chooses, and writes it here */
+/* keys of the endpoints to look at: user space chooses them, and writes them here */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -64,7 +64,7 @@ struct {
 /* what a look found of one endpoint */
 struct found {
 	ns_t at;
-	word_t tx, rx; /* without a time */
+	word_t tx, rx; /* facets, without a time */
 	__u32 facts;   /* 1 << enum look_fact */
 	__u32 blamed;  /* LOOK_BY_* */
 };
@@ -77,14 +77,14 @@ static __always_inline word_t facets_of(__u32 head, bool full, bool device, bool
 
 /* ---- TCP ---- */
 
-/* Whoever has the socket sends, unless it is a reader: then there is something to read. */
+/* The thread that owns the socket sends, unless it is a reader: then there is data to read. */
 static __always_inline bool is_sending(struct sock *sk)
 {
 	return GET(sk, sk_lock.owned) && !tcp_unread(sk);
 }
 
-/* A look holds no lock: between two reads of a socket its queue may have been sent. What holds it
- * is sure where the same segment is its head before and after. */
+/* A look holds no lock: between two reads of a socket its queue may have been sent. What holds the
+ * queue is sure only if the same segment is its head before and after. */
 struct queue_head {
 	__u64 segment;
 	__u32 snd_nxt;
@@ -105,7 +105,7 @@ static __always_inline bool is_same_head(__u64 sk, const struct queue_head *befo
 	       now.snd_nxt == before->snd_nxt;
 }
 
-/* What was stamped since the last look is on its way down just now, and not refused. */
+/* A segment stamped since the last look is on its way down just now, and not refused. */
 static __always_inline bool goes_out(const struct endpoint *ep, const struct input *in,
 				     const struct queue_head *head)
 {
@@ -113,9 +113,9 @@ static __always_inline bool goes_out(const struct endpoint *ep, const struct inp
 }
 
 /*
- * While a thread has the socket the queue is on its way out: what held it before is taken to hold
- * it still. Where nobody has, and none of TCP's own tests holds a queue, its writer said that more
- * will follow (MSG_MORE).
+ * While a thread owns the socket, the queue is on its way out: what held it before is taken to hold
+ * it still. If no thread owns the socket, and none of TCP's own tests holds the queue, its writer
+ * said that more will follow (MSG_MORE).
  */
 SUBPROG int found_tcp_tx(struct endpoint *ep, struct found *f)
 {
@@ -190,7 +190,7 @@ SUBPROG int found_tcp(struct endpoint *ep, struct found *f)
 
 /* ---- the others ---- */
 
-/* a sender of datagrams waits in its receiver's queue */
+/* a sender of datagrams waits in its receiver's wait queue */
 static __always_inline bool waits_at_receiver(struct endpoint *ep)
 {
 	__u64 receiver = ADDRESS(ep->id.key, unix_sock, peer);
@@ -209,7 +209,7 @@ static __always_inline bool udp_full(struct sock *sk, __u32 waiters)
 	return waiters & SLEEPS_OUT && buffer_was_full(PROTO_UDP, sk);
 }
 
-/* UDP and Unix: what lies in a socket's queue, and who sleeps at it */
+/* UDP and Unix: what is in a socket's queue, and which tasks sleep on it */
 SUBPROG int found_socket(struct endpoint *ep, struct found *f)
 {
 	struct input in = {};
@@ -231,7 +231,7 @@ SUBPROG int found_socket(struct endpoint *ep, struct found *f)
 	return 1;
 }
 
-/* whoever stands in the queue of writers, in a call or in poll(), waits for room */
+/* a task in the writers' wait queue, in a call or in poll(), waits for room */
 SUBPROG int found_pipe(struct endpoint *ep, struct found *f)
 {
 	struct pipe_inode_info *pipe;
@@ -250,8 +250,8 @@ SUBPROG int found_pipe(struct endpoint *ep, struct found *f)
 
 /* ---- what changed since the look before ---- */
 
-/* Who sends to a Unix socket that has as many as it may is refused, or waits: no task need stand
- * there. Of one that is connected to its sender the number is not limited. */
+/* A sender to a Unix datagram socket with a full receive queue is refused, or waits: no task need
+ * be in a wait queue. The queue is not limited if the socket is connected to its sender. */
 static __always_inline bool takes_no_more(struct endpoint *ep)
 {
 	__u64 key = ep->id.key;
@@ -275,7 +275,7 @@ static __always_inline void note_full(struct endpoint *ep)
 	l->oldest = oldest;
 }
 
-/* A pipe has no date of its last write, but its ring's head moves with each. */
+/* A pipe has no date of its last write, but the head of its ring moves with each write. */
 static __always_inline void note_writes(struct endpoint *ep, ns_t at)
 {
 	__u64 key = ep->id.key; /* GET() would take `ep` for the kernel's too */
@@ -326,7 +326,7 @@ SUBPROG int found_blame(struct endpoint *ep, struct found *f)
 	return 1;
 }
 
-/* `some` of the time in which the endpoint stalled so, and who explains it */
+/* books `some` of the time of a stall, by what explains it */
 static __always_inline void book_stall(struct endpoint *ep, __u64 state, __u32 blamed, ns_t some)
 {
 	BOUND(state, 15);
@@ -407,7 +407,7 @@ struct turned {
 	__u32 from, to;
 };
 
-/* The ledger is at what was found, from f->at on. False: it has ended, or another was at it. */
+/* Sets the ledger to what was found, from `at` on. False: it has ended, or others were at it. */
 static __always_inline bool turns_to(struct ledger *l, word_t facets, ns_t at, enum dir dir,
 				     struct turned *t)
 {
@@ -449,7 +449,7 @@ SUBPROG int book_look(struct ledger *l, word_t facets, ns_t at, __u32 dir, struc
 {
 	if (!l || !t || !turns_to(l, facets, at, dir & 1, t))
 		return 0;
-	if (!l->looks.n) /* what it did before nobody knows: most begin at once */
+	if (!l->looks.n) /* what it did before is unknown: most begin at once */
 		t->from = t->to;
 	book_half(l, t->from, t->gap / 2);
 	book_half(l, t->to, t->gap - t->gap / 2);
@@ -466,7 +466,7 @@ static __always_inline void flight_was_loss(struct ledger *l, ns_t ns)
 	l->ns[TX_RECOVERY] += ns;
 }
 
-/* What was sent again is answered: it had been lost, unless the peer got it twice (DSACK). */
+/* Resent data is acknowledged: it had been lost, unless the peer got it twice (DSACK). */
 static __always_inline void resent_answered(struct ledger *l, __u64 sk)
 {
 	if (GET(CAST(tcp_sock, sk), dsack_dups) == l->looks.dsacks)
@@ -483,9 +483,9 @@ static __always_inline bool was_sent_again(const struct endpoint *ep)
 }
 
 /*
- * What is lost flies, for all that anybody knows, until a timer or the peer says so: then all the
- * time in which nothing of it was acknowledged was the loss's. The looks that found it keep what
- * they found.
+ * Lost data seems to be in flight until a timer or the peer shows the loss. All the time in which
+ * none of it was acknowledged is moved to `recovery` then. The looks that found `flight` stay
+ * counted as they are.
  */
 static __always_inline void move_lost(struct endpoint *ep, const struct turned *t)
 {
@@ -584,7 +584,7 @@ static __always_inline void find(struct endpoint *ep, struct found *f)
 	}
 }
 
-/* An address is another's soon, and is asked for once for each that had it: one look is enough. */
+/* An address is reused soon, and is then asked for once per endpoint: one look is enough. */
 #define APART_NS 100000
 
 static __always_inline bool was_just_looked_at(const struct endpoint *ep, ns_t at)
@@ -592,7 +592,7 @@ static __always_inline bool was_just_looked_at(const struct endpoint *ep, ns_t a
 	return ep->tx.looks.n && at - ep->tx.seen < APART_NS;
 }
 
-/* `again`: the endpoint of this serial alone, and no sum has what is found. */
+/* `again`: looks only at the endpoint of this serial, and adds what it finds to no sum. */
 SUBPROG int look_at(__u64 key, __u64 again)
 {
 	struct endpoint *ep = endpoint_known(key);
@@ -617,8 +617,9 @@ SUBPROG int look_at(__u64 key, __u64 again)
 	       WORD_STATE(f.tx, DIR_TX);
 }
 
-/* args: how many. Puts what was found in the places of the keys, and returns how many of them were
- * there. None: one more look at a key, whose it is to be, and returns what it found. */
+/* args: the number of keys. Replaces each key by what was found, and returns how many of the
+ * endpoints were there. With 0: one more look at a single endpoint (args: key, serial); returns
+ * what it found. */
 SEC("raw_tp/look")
 int look(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -627,8 +628,7 @@ int look(struct bpf_raw_tracepoint_args *ctx)
 	if (!n)
 		return look_at(ctx->args[1], ctx->args[2]);
 	for (__u32 i = 0; i < LOOKS_AT_ONCE; i++) {
-		__u32 at = i; /* a copy: what stands on the stack the verifier does not follow as a
-				 bound */
+		__u32 at = i; /* a copy: the verifier tracks no bound of a stack variable */
 		__u64 *key = bpf_map_lookup_elem(&look_keys, &at);
 
 		if (!key || i >= n)
@@ -658,8 +658,8 @@ int settle_sampled(struct bpf_raw_tracepoint_args *ctx)
 
 /* ---- what happens once to a connection ---- */
 
-/* Whose it is, of a connection that lives between two looks: connect(), shutdown() and close() set
- * these states, in the process that calls them. */
+/* Names the process of a connection that lives between two looks: connect(), shutdown() and close()
+ * set these states, in the process that calls them. */
 static __always_inline void note_process(struct endpoint *ep)
 {
 	struct task_struct *me = (struct task_struct *)CURRENT();
@@ -667,7 +667,7 @@ static __always_inline void note_process(struct endpoint *ep)
 			      .cgroup = bpf_get_current_cgroup_id(),
 			      .tgid = current_tgid(bpf_get_current_pid_tgid()) };
 
-	if (calls_nothing(me)) /* a worker of the kernel closes what a task left */
+	if (calls_nothing(me)) /* a kernel worker closes what a task left */
 		return;
 	if (!ep->tx_calls.tgid)
 		note_holder(&ep->tx_calls, &who);
@@ -709,7 +709,7 @@ int BPF_PROG(once_gone, struct sock *sk)
 
 	if (!ep || ep->closed)
 		return 0;
-	move_lost(ep, &no_look); /* what was answered since the last look */
+	move_lost(ep, &no_look); /* for what was acknowledged since the last look */
 	counts_now(ep);
 	endpoint_close(ep, bpf_ktime_get_ns());
 	return 0;

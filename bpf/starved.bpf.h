@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Ready to run, and no CPU: how long whoever was last in the call had to wait for one, in the call
- * or out of it. The scheduler keeps the sum for each task anyway (sched_info_arrive()), so that
- * nothing is to be done when a thread is woken or preempted.
+ * How long the thread that was last in the call was ready to run and waited for a CPU, in the call
+ * or out of it. The scheduler keeps that sum for each task anyway (sched_info_arrive()), so nothing
+ * needs to be done when a thread is woken or preempted.
  */
 #ifndef IPCSTALL_STARVED_BPF_H
 #define IPCSTALL_STARVED_BPF_H
@@ -10,18 +10,16 @@
 #include "filter.bpf.h"
 
 /*
- * By thread number modulo its size, or at the second place (call.bpf.h); a variable, since even an
- * array's look-up costs three times as much, and a message asks six times.
+ * By thread number modulo the array's size, or at a second place (call.bpf.h). A variable, since
+ * even an array map's look-up costs three times as much, and each message needs six.
  */
 struct call calls[CALL_SLOTS];
 
-/* what the scheduler says of whoever was last in the call */
+/* what the scheduler says about the thread that was last in the call */
 struct cpu_wait {
 	__u64 task;  /* 0: not known, or that thread is no more */
-	ns_t waited; /* for a CPU in all its life; what it waits at this moment is added when it
-			gets its CPU */
-	ns_t queued; /* since when it waits at this moment, by a clock that is no other's; 0: it
-			does not */
+	ns_t waited; /* for a CPU, in all its life; the present wait is added at its end */
+	ns_t queued; /* when its present wait began, by the scheduler's clock; 0: no wait */
 };
 
 static __always_inline struct cpu_wait cpu_wait_of(const struct call_stats *b)
@@ -37,7 +35,7 @@ static __always_inline struct cpu_wait cpu_wait_of(const struct call_stats *b)
 	return w;
 }
 
-#define AWAITED_NS 1000000 /* who was awaited for less has had its CPU, or is one of many */
+#define AWAITED_NS 1000000 /* a thread awaited for less has had its CPU, or is one of many */
 
 static __always_inline ns_t at_most(ns_t ns, ns_t most)
 {
@@ -49,8 +47,8 @@ static __always_inline ns_t counted_until(struct call_stats *b, ns_t now)
 	return __sync_lock_test_and_set(&b->no_cpu_until, now);
 }
 
-/* Of many that wait at the same time each tells of it, and it was one time: what is counted already
- * is not counted again. */
+/* Of several threads that await this one at the same time, each reports it, but the time passed
+ * once: what is counted already is not counted again. */
 static __always_inline ns_t not_counted_yet(struct call_stats *b)
 {
 	ns_t now = bpf_ktime_get_ns(), until = counted_until(b, now);
@@ -81,8 +79,7 @@ static __always_inline __u32 throttled(__u64 task)
 	return bpf_core_field_exists(group->cfs_bandwidth.nr_throttled) ? quota_used_up(task) : 0;
 }
 
-/* so long that thread has been stopped or frozen in its life; one of two that share a place is left
- * out */
+/* how long the thread has been stopped or frozen in its life; 0 if another thread has its place */
 static __always_inline __u32 stopped_so_far(__u32 tid)
 {
 	struct call *c = &calls[tid & (CALL_SLOTS - 1)];
@@ -126,15 +123,15 @@ static __noinline int awaited_long(struct call_stats *b, ns_t lasted)
 	return 1;
 }
 
-/* whoever was last in the call was awaited for so long until now: since the last time it can have
- * been without a CPU for that */
+/* The thread that was last in the call was awaited for `lasted` until now: it may have been without
+ * a CPU for that long, since this was last counted. */
 static __always_inline void awaited(struct call_stats *b, ns_t lasted)
 {
 	if (lasted >= AWAITED_NS)
 		awaited_long(b, lasted);
 }
 
-/* what the threads of its process that are gone have run, and this one */
+/* CPU time of the exited threads of its process, and of this one */
 static __always_inline ns_t process_ran(__u64 task, ns_t this_one)
 {
 	struct signal_struct___ran *signal = 0;
@@ -146,7 +143,7 @@ static __always_inline ns_t process_ran(__u64 task, ns_t this_one)
 	       (GET(CAST(task_struct___gone, task), sighand) ? this_one : 0);
 }
 
-/* What whoever was last in the call has run until now is counted, if that thread is still there. */
+/* Counts the CPU time up to now of the thread that was last in the call, if it is still there. */
 static __noinline int count_cpu(struct call_stats *b)
 {
 	struct task_struct *task;
@@ -172,11 +169,11 @@ static __always_inline ns_t born_of(__u64 task)
 }
 
 /*
- * The current thread, `tid`, is the one that was last in the call, from now on. If it was already,
- * some task of the machine has got another name (note_task()), and what this one waited until now
- * is still to be counted. `held`: its process has held the descriptor until now, and was perhaps
- * stopped meanwhile. Of who reads a question, waits for a CPU or is stopped, and answers, that is
- * what keeps the answer: it counts from when the thread was in a call of the other direction.
+ * From now on the current thread, `tid`, is the one that was last in the call. If it was so
+ * already, some task of the machine has got another name (note_task()), and this thread's waits
+ * until now are still to be counted. `held`: its process has held the descriptor until now, and was
+ * perhaps stopped meanwhile. If a thread reads a request, waits for a CPU or is stopped, and then
+ * answers, that time delays the answer: it counts from the thread's call in the other direction on.
  */
 SUBPROG int starved_from(struct endpoint *ep, __u32 dir, __u32 tid, __u32 held)
 {
@@ -202,8 +199,8 @@ SUBPROG int starved_from(struct endpoint *ep, __u32 dir, __u32 tid, __u32 held)
 	return 1;
 }
 
-/* A wait that goes on at the end of one stall and at the beginning of the next is one. By the
- * clock, not by a stall's date: see seen_late() */
+/* A wait that goes on from the end of one stall to the beginning of the next is one wait. It is
+ * dated by the clock, not by the stall: see seen_late(). */
 static __always_inline void notice_queued(struct peer_reader *then, ns_t queued)
 {
 	if (queued) {
@@ -223,7 +220,7 @@ static __always_inline void reader_looked(struct peer_reader *then, const struct
 }
 
 /* How long of the stall that ends now the peer's reader was ready to run and had no CPU, as far as
- * that was seen. 0 also if it is another by now. */
+ * that was seen. 0 also if the reader is another thread by now. */
 static __always_inline ns_t starved_since(const struct peer_reader *then,
 					  const struct cpu_wait *reader, ns_t stall)
 {
@@ -239,8 +236,8 @@ static __always_inline ns_t starved_since(const struct peer_reader *then,
 }
 
 /*
- * The reader waited for a CPU since the last look, and the beginning or end at `at` is seen only
- * now, perhaps with others that are more recent: the wait can have been in any of them.
+ * The reader waited for a CPU since the last look, but the stall's beginning or end at `at` is seen
+ * only now, perhaps together with more recent ones: the wait may belong to any of them.
  */
 static __always_inline bool seen_late(const struct peer_reader *then, const struct cpu_wait *reader,
 				      ns_t at)
@@ -256,7 +253,7 @@ static __always_inline void reader_at_stall(struct peer_reader *then, const stru
 		reader_looked(then, reader);
 }
 
-/* `starved`: of that, what this stall is charged with */
+/* `starved`: the part of the wait that this stall is charged with */
 static __always_inline void reader_after_stall(struct peer_reader *then,
 					       const struct cpu_wait *reader, ns_t at, ns_t starved)
 {

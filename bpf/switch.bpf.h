@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A processor goes from one task to the next. THREAD_SLEEPS(ctx, thread) is the backend's: the
- * current thread sleeps, in a call on an endpoint perhaps; it returns the time if that was asked
- * for.
+ * A processor switches from one task to the next. Each backend defines THREAD_SLEEPS(ctx, thread):
+ * the current thread falls asleep, perhaps in a call on an endpoint. It returns the time if the
+ * clock was read.
  */
 #ifndef IPCSTALL_SWITCH_BPF_H
 #define IPCSTALL_SWITCH_BPF_H
@@ -30,7 +30,7 @@ static __always_inline void thread_runs(const struct thread *who, ns_t now)
 		c->ran = now ? now : bpf_ktime_get_ns();
 }
 
-/* of a process that was asked for, or in a call on an endpoint that is known by one */
+/* the thread's process is traced, or the thread is in a call on the endpoint of one that is */
 static __always_inline bool thread_wanted(const struct thread *who, __u32 tgid)
 {
 	return task_wanted(tgid) || call_of(who->tid, false);

@@ -9,7 +9,7 @@
 
 #define TASK_INTERRUPTIBLE 1
 
-/* where a call leads */
+/* the socket or pipe that a call leads to */
 struct target {
 	struct sock *sk;
 	struct pipe_inode_info *pipe;
@@ -17,8 +17,8 @@ struct target {
 	enum dir dir;
 };
 
-/* of the current task, whose table cannot go away under us, or of another under RCU: there the
- * caller looks twice */
+/* Of the current task, whose table cannot go away meanwhile, or of another task under RCU: there
+ * the caller looks twice. */
 static __always_inline __u64 file_of(struct task_struct *task, __u32 fd)
 {
 	struct fdtable *table = CAST(fdtable, GET(task, files, fdt));
@@ -28,7 +28,7 @@ static __always_inline __u64 file_of(struct task_struct *task, __u32 fd)
 	return load_word((__u64)GET(table, fd) + fd * sizeof(__u64));
 }
 
-/* what its endpoint is found by */
+/* the key of its endpoint */
 static __always_inline __u64 target_key(const struct target *to)
 {
 	return to->sk ? (__u64)to->sk : (__u64)to->pipe;
@@ -43,7 +43,7 @@ static __always_inline bool target_is(struct target *to, struct sock *sk,
 	return sk || pipe;
 }
 
-/* the inode's kind is asked first, since most files are neither */
+/* the inode's kind is tested first, since most files are neither */
 static __always_inline bool file_leads(struct target *to, __u64 file, bool sockets)
 {
 	__u64 at = ADDRESS(file, file, f_inode);
@@ -84,9 +84,9 @@ static __always_inline bool splice_target(struct target *to, struct task_struct 
 }
 
 /*
- * Where it sleeps: in the pipe it reads while that is empty, and else in what it writes to. With
- * room in the pipe it writes to, it waits for what no ledger has: a socket's receive queue, a
- * device.
+ * Where splice() sleeps: in the pipe that it reads while that is empty, else in the file that it
+ * writes to. If it writes to a pipe that has room, it waits for something that no ledger has: a
+ * socket's receive queue, a device.
  */
 static __always_inline bool splice_sleeps_in(struct target *to, struct task_struct *task,
 					     __u64 first, __u64 third)
@@ -144,8 +144,9 @@ static __always_inline struct pt_regs *current_regs(__u64 task)
 __u64 regs_at;
 
 /*
- * The registers that the current task came into the kernel with stand at the same place of every
- * task's stack: asked for once, and not at each switch (docs/KERNEL_NOTES.md, "What a call costs").
+ * The registers with which the current task entered the kernel are at the same place in every
+ * task's stack: it is looked up once, not at each switch (docs/KERNEL_NOTES.md, "What a call
+ * costs").
  */
 static __always_inline struct pt_regs *current_regs(__u64 task)
 {
@@ -154,7 +155,7 @@ static __always_inline struct pt_regs *current_regs(__u64 task)
 	if (!regs_at) {
 		__u64 regs = NUMBER(bpf_task_pt_regs(bpf_get_current_task_btf()));
 
-		OPAQUE(regs); /* or the compiler adds to the pointer first */
+		OPAQUE(regs); /* else the compiler adds to the pointer first */
 		regs_at = regs - stack;
 	}
 	return CAST(pt_regs, stack + regs_at);
@@ -169,7 +170,7 @@ static __always_inline struct endpoint *target_endpoint(const struct target *to,
 	return sock_endpoint(to->sk, true, now);
 }
 
-/* What stands under its address may be another's, of which nobody saw the end. */
+/* The endpoint at this address may be an older one, whose end nobody saw. */
 static __always_inline struct endpoint *target_known(const struct target *to)
 {
 	struct endpoint *ep = endpoint_known(target_key(to));
@@ -197,8 +198,9 @@ static __always_inline __u32 prev_state(const unsigned long long *ctx)
 }
 
 /*
- * Frozen with its cgroup it sleeps as a call does, but after the call (do_freezer_trap()), which
- * its registers still name. The flag goes on just before that sleep (cgroup_enter_frozen()).
+ * A task that is frozen with its cgroup sleeps as in a call, but after the call
+ * (do_freezer_trap()), which its registers still name. The flag is set just before that sleep
+ * (cgroup_enter_frozen()).
  */
 static __always_inline bool is_frozen(struct task_struct *task0)
 {
@@ -215,14 +217,14 @@ static __always_inline __u32 task_flags(struct task_struct *task0)
 	return GET(CAST(task_struct, task0), flags);
 }
 
-/* io_uring's workers come of create_io_thread(), with a copy of the registers of whoever made them
- * (copy_thread()): his call, not theirs. */
+/* io_uring's workers are made by create_io_thread(), with a copy of their maker's registers
+ * (copy_thread()): these name the maker's call. */
 static __always_inline bool calls_nothing(struct task_struct *task)
 {
 	return task_flags(task) & (PF_KTHREAD | PF_IO_WORKER);
 }
 
-/* a task's numbers, as bpf_get_current_pid_tgid() puts them; the two stand side by side */
+/* a task's pid and tgid, packed as by bpf_get_current_pid_tgid(); the two fields are adjacent */
 static __always_inline __u64 pid_tgid_of(struct task_struct *task0)
 {
 	struct task_struct *task = CAST(task_struct, task0);
@@ -233,7 +235,7 @@ static __always_inline __u64 pid_tgid_of(struct task_struct *task0)
 	return (__u64)GET(task, tgid) << 32 | (__u32)GET(task, pid);
 }
 
-/* the same of the current task; where a load is a helper's call too, by the one that is for it */
+/* the same for the current task; where a load is a helper call too, by the helper for this */
 static __always_inline __u64 current_numbers(struct task_struct *task)
 {
 #ifdef READ_PROBED
@@ -246,8 +248,8 @@ static __always_inline __u64 current_numbers(struct task_struct *task)
 #define O_NONBLOCK   04000
 #define MSG_DONTWAIT 0x40
 
-/* may this send call return before it has taken all, and its writer wait elsewhere? One that blocks
- * is cut short by a signal or its end. */
+/* May this send call return before it has taken all, so that its writer waits elsewhere? One that
+ * blocks is cut short only by a signal or its end. */
 static __always_inline bool gives_up(const struct request *r)
 {
 	__u64 file = file_of(CURRENT(), r->first);
@@ -264,7 +266,7 @@ struct chunk { /* struct iovec */
 
 #define CHUNKS 16 /* so many are added up */
 
-/* What the call was given in chunks. All ones: in more than are looked at, or nobody can tell. */
+/* How much the call was given in chunks. All ones: unknown, or in more chunks than are added up. */
 static __always_inline __u64 chunks_length(__u64 at, __u64 n)
 {
 	struct chunk c = {};
@@ -300,9 +302,9 @@ static __always_inline __u64 given_length(const struct request *r)
 }
 
 /*
- * The send call that ends has taken `ret` bytes, or none: did it leave some of what it was given to
- * its writer, who waits elsewhere? One that blocks leaves none, but to a deadline of its own
- * (SO_SNDTIMEO) or a signal. Of io_uring's the registers say nothing.
+ * The send call that ends has taken `ret` bytes, or none: did it leave some to its writer, which
+ * waits elsewhere? A call that blocks leaves some only at a deadline of its own (SO_SNDTIMEO) or at
+ * a signal. For io_uring's calls the registers say nothing.
  */
 SUBPROG int is_left_undone(const struct endpoint *ep, __s64 ret)
 {
@@ -330,12 +332,12 @@ static __always_inline bool refuses(const struct endpoint *ep, long ret)
 
 	if (ep->id.proto == PROTO_UDP) /* what fills its buffer is the device */
 		return false;
-	/* EAGAIN is also what a socket says that is not connected yet; and that it has no room may
-	 * have been asked by poll(), for nobody who waits */
+	/* a socket that is not connected yet returns EAGAIN too; and poll() may have set
+	 * SOCK_NOSPACE for a caller that does not wait */
 	if (ep->id.proto == PROTO_TCP)
 		return nospace(sk) && !tcp_room_left(sk) && (ret == -EAGAIN || ret > 0) &&
 		       is_left_undone(ep, ret);
-	/* to splice() EAGAIN says too that where it reads from has nothing */
+	/* splice() returns EAGAIN also if the file that it reads from has nothing */
 	if (ret == -EAGAIN && ep->id.proto == PROTO_PIPE && room_left(ep))
 		return false;
 	if (ret <= 0)
@@ -343,8 +345,7 @@ static __always_inline bool refuses(const struct endpoint *ep, long ret)
 	return no_room_is_left(ep) && is_left_undone(ep, ret);
 }
 
-/* whose refusal it is stays with the thread, which may end without another call: see refused_dies()
- */
+/* the thread keeps the refusal, and may end without another call: see refused_dies() */
 static __always_inline void refused_one(struct endpoint *ep)
 {
 	struct call *c = call_of((__u32)bpf_get_current_pid_tgid(), true);
@@ -378,8 +379,8 @@ static __always_inline void pipe_look(struct endpoint *ep, struct pipe_inode_inf
 }
 
 /*
- * The task that leaves a processor is the one that came there last. If it is not, switches happened
- * that no program was run for, and so may have the events of interrupts in between
+ * The task that leaves a processor is the one that came there last. If it is not, there were
+ * switches for which no program was run, and perhaps events of interrupts in between
  * (docs/KERNEL_NOTES.md, "A task that hides").
  */
 static __always_inline void switch_joins(__u64 prev, __u64 next)

@@ -6,7 +6,7 @@
 
 #include "emit.bpf.h"
 
-/* with TIMELINE_ONE: whose; user space writes it while the session runs */
+/* with TIMELINE_ONE: serial of the endpoint; user space writes it while the session runs */
 __u64 timeline_serial;
 
 static __always_inline bool timeline_wants(const struct endpoint *ep)
@@ -14,7 +14,7 @@ static __always_inline bool timeline_wants(const struct endpoint *ep)
 	return opt.timeline == TIMELINE_ALL || ep->id.serial == *(volatile __u64 *)&timeline_serial;
 }
 
-/* what a ring that fills has room for last: the ends of endpoints are worth more than a step */
+/* refused first when the ring fills up: the ends of endpoints are worth more than a step */
 static __always_inline struct record_event *event_reserve(void)
 {
 	struct record_event *r = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Does a thread sleep until something comes to a socket? Its wait queue leads to whoever does: in a
- * call or in poll() itself, by an epoll that a thread sleeps in. Where none does, and a request has
- * come, its program is at work on it.
+ * Does a thread sleep until something comes to a socket? The socket's wait queue leads to all that
+ * do: in a call or in poll() themselves, or by an epoll that they sleep in. If there is none, and a
+ * request has come, the program is at work on it.
  */
 #ifndef IPCSTALL_UNATTENDED_BPF_H
 #define IPCSTALL_UNATTENDED_BPF_H
@@ -55,7 +55,7 @@ struct eventpoll___waits {
 	(bpf_core_field_offset(struct type, \
 		field) + bpf_core_field_offset(struct wait_queue_head___waits, head))
 
-/* An epoll's entry in a queue leads to it, and its private data knows its file (is_epoll()). */
+/* An epoll's entry in a queue leads to the epoll, which knows its file (is_epoll()). */
 static __always_inline __u64 epoll_of(__u64 entry)
 {
 	__u64 item = ADDRESS(entry - bpf_core_field_offset(struct eppoll_entry___waits, wait),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who sleeps at a socket or a pipe: the tasks in its wait queue, without a hook at any switch. Who
- * waits there by poll() or epoll stands in the same queue, with another function to wake it. Who
- * sleeps in poll() or select() for what comes there, and nowhere else, waits as if in a receive
+ * The tasks that sleep on a socket or a pipe, found in its wait queue, without a hook at any
+ * switch. Tasks that wait by poll() or epoll are in the same queue, with another wake function. A
+ * task that sleeps in poll() or select() for data at this endpoint alone waits as if in a receive
  * call (see polled.bpf.h).
  */
 #ifndef IPCSTALL_WAITERS_BPF_H
@@ -35,8 +35,8 @@ struct poll_wqueues___waits {
 #pragma clang attribute pop
 
 /*
- * The functions that wake a task which sleeps in the call itself: sk_wait_data() and
- * sk_stream_wait_memory() give the first, a pipe and a Unix stream the second,
+ * The wake functions of tasks that sleep in the call itself: sk_wait_data() and
+ * sk_stream_wait_memory() set the first, a pipe and a Unix stream the second,
  * __skb_wait_for_more_packets() the third. 0: this kernel does not tell where it is.
  */
 const volatile struct sleeper_functions sleeper_functions;
@@ -49,9 +49,8 @@ static __always_inline bool wakes_task(__u64 fn)
 		      fn == sleeper_functions.receiver);
 }
 
-__u64 waiter_regs;    /* where in a task's stack its registers stand: the same for every task of 64
-			 bits */
-__u64 waiter_scratch; /* what was stored as a pointer is loaded as a number */
+__u64 waiter_regs;    /* offset of the registers in a task's stack, the same for 64-bit tasks */
+__u64 waiter_scratch; /* a pointer that is stored here is loaded as a number */
 
 static __always_inline struct pt_regs *waiter_registers(__u64 task)
 {
@@ -77,8 +76,8 @@ static __always_inline __u32 waiter_bits(__u64 task)
 #define WAITER_FIRST(regs) GET(ARM(regs), orig_x0)
 #endif
 
-/* a task in a socket's own queue waits in a call on that socket: which way it goes its registers
- * say. splice() from a pipe writes. */
+/* A task in a socket's own wait queue waits in a call on that socket, and its registers tell the
+ * direction. splice() from a pipe writes. */
 static __noinline int waiter_way(__u64 task)
 {
 	__u32 bits = waiter_bits(task);
@@ -94,7 +93,7 @@ static __noinline int waiter_way(__u64 task)
 	return bits & SYS_IN ? SLEEPS_IN : SLEEPS_OUT;
 }
 
-/* named once: the same thread is mostly found there again */
+/* names the thread once: mostly the same thread is found there again */
 SUBPROG int waiter_named(struct endpoint *ep, __u64 task, __u32 way)
 {
 	struct call_stats *b;
@@ -107,8 +106,8 @@ SUBPROG int waiter_named(struct endpoint *ep, __u64 task, __u32 way)
 	return way;
 }
 
-/* The kernel's list of what a thread polls stands in that thread's stack: another task that comes
- * with it is none. More than these are in a table. */
+/* The kernel's list of what a thread polls is on that thread's stack: if it is not, the task is
+ * another one. Entries beyond these are in a table. */
 #define POLLED_INLINE 9
 
 static __always_inline bool is_in_stack(__u64 task, __u64 address)
@@ -121,7 +120,7 @@ static __always_inline bool is_in_stack(__u64 task, __u64 address)
 	 (i) * bpf_core_type_size(struct poll_table_entry___waits) + \
 	 bpf_core_field_offset(struct poll_table_entry___waits, field))
 
-/* what was polled before, and the i-th of the list too */
+/* adds the i-th entry of the list to what was polled before */
 static __always_inline __u64 polled_in_list(__u64 list, __u32 i, __u32 tgid, __u64 asked)
 {
 	__u32 key = load_word(POLLED_FIELD(list, i, key));
@@ -142,7 +141,7 @@ SUBPROG __u64 polled_by(__u64 task, __u64 list)
 	return asked;
 }
 
-/* Who sleeps in poll() for room has none, whatever it waits for besides. */
+/* A task that sleeps in poll() for room has none, whatever else it waits for. */
 static __always_inline bool is_polled_for_room(__u64 entry)
 {
 	__u64 polled = entry - bpf_core_field_offset(struct poll_table_entry___waits, wait);
@@ -169,7 +168,7 @@ SUBPROG int poller_at(struct endpoint *ep, __u64 entry)
 	return POLLS | waiter_named(ep, task, SLEEPS_IN);
 }
 
-/* of a pipe each way has a queue of its own: `way` is it; 0: the task says */
+/* `way`: a pipe has a wait queue for each direction; 0: the task's registers tell */
 SUBPROG int sleeper_at(struct endpoint *ep, __u64 entry, __u32 way)
 {
 	__u64 task;
@@ -191,7 +190,7 @@ static __always_inline __u32 waiter_at(struct endpoint *ep, __u64 entry, __u32 w
 	return wakes && wakes == sleeper_functions.poll ? poller_at(ep, entry) : POLLS;
 }
 
-/* all that wait at this head: SLEEPS_*, POLLS */
+/* all that wait in this queue: SLEEPS_*, POLLS */
 static __always_inline __u32 waiters_at(struct endpoint *ep, __u64 head, __u32 way)
 {
 	__u64 link = load_word(head);
@@ -213,7 +212,7 @@ static __always_inline __u32 sock_waiters(struct endpoint *ep, __u64 sk)
 	return wq ? waiters_at(ep, wq + WAIT_HEAD(socket_wq___waits, wait), 0) : 0;
 }
 
-/* Many that send to one datagram socket wait in its queue: is one of them there for this one? */
+/* All senders to a datagram socket wait in that socket's queue: is this one there for `ep`? */
 SUBPROG int waiter_for(struct endpoint *ep, __u64 entry)
 {
 	struct target to = {};
