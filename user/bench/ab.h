@@ -27,7 +27,7 @@ struct ab_result {
 };
 
 /* The two sessions must trace the same protocols: `traced` the workers, `beside` no process. Both
- * are stopped first, and are stopped on return. */
+ * must be stopped, and are left stopped. */
 int ab_run(struct trace *traced, struct trace *beside, const struct bench_extra *x,
 	   uint64_t slice_ns, uint64_t seed, struct ab_result *out, struct err *e);
 
