@@ -16,14 +16,14 @@
 #define TCP_ESTABLISHED		1
 #define TCP_CLOSE		7
 
-/* Since the retransmission timer fired nothing was acknowledged. A frame of its own: a look's has
- * no room left. */
+/* Nothing was acknowledged since the retransmission timer fired. A stack frame of its own: a look's
+ * has no room left. */
 SUBPROG int timer_unanswered(__u64 sk)
 {
 	return GET(CAST(inet_connection_sock, sk), icsk_retransmits) > 0;
 }
 
-/* with nothing unsent the head needs no more than these */
+/* if nothing is unsent, the head needs no more than these */
 static __always_inline void snap_sent(struct tcp_snap *s, struct tcp_sock *tp)
 {
 	s->packets_out = GET(tp, packets_out);
@@ -43,9 +43,9 @@ static __always_inline void snap_unsent(struct tcp_snap *s, struct sock *sk, str
 }
 
 /*
- * __tcp_transmit_skb() stamps a segment before it hands it down. Where this host refuses it (a full
- * qdisc, no route) it stays at the head with that stamp, until a timer tries again. One stamped
- * since the last look may be on its way down this moment.
+ * __tcp_transmit_skb() stamps a segment before it hands it down. If this host refuses the segment
+ * (a full qdisc, no route), it stays at the head with that stamp until a timer tries again. A
+ * segment stamped since the last look may be on its way down at this moment.
  */
 static __always_inline bool was_refused(const struct sk_buff *head, ns_t since)
 {
@@ -84,7 +84,7 @@ static __always_inline void note_window(struct endpoint *ep, __u32 zero)
 	ep->episode ^= ZERO_WINDOW;
 }
 
-/* A part of a state begins at `at`, or another, or none; what was is charged until then. */
+/* From `at` on the state is in another part, or in none; the part before is charged until then. */
 static __always_inline void part_turns(struct endpoint *ep, ns_t at, __u64 part)
 {
 	struct parts *p = &ep->parts;
@@ -102,8 +102,8 @@ static __always_inline void part_turns(struct endpoint *ep, ns_t at, __u64 part)
 	ep->episode = (ep->episode & ZERO_WINDOW) | part << 1;
 }
 
-/* What an event did shows in the look after it. A segment of the peer's that acknowledges nothing,
- * and our ACK of it, do nothing here. */
+/* The effect of an event shows at the next look. A segment of the peer that acknowledges nothing,
+ * and our ACK of it, change nothing here. */
 static __always_inline void note_flying(struct endpoint *ep, const struct tcp_snap *s)
 {
 	if (s->packets_out == ep->flying)
@@ -128,8 +128,8 @@ static __always_inline void note_held(struct endpoint *ep, const struct tcp_snap
 	h->head = head;
 }
 
-/* What holds a queue. `rest`: what does if none of tcp_write_xmit()'s tests does; HEAD_REST: leave
- * the facet as it was. */
+/* What holds the queue. `rest`: the reason if none of tcp_write_xmit()'s tests holds it; HEAD_REST:
+ * leave the facet as it was. */
 static __always_inline __u32 tcp_held(struct endpoint *ep, struct tcp_snap *s, __u32 rest)
 {
 	__u32 head = tcp_head(s);
@@ -142,9 +142,9 @@ static __always_inline __u32 tcp_held(struct endpoint *ep, struct tcp_snap *s, _
 }
 
 /*
- * Once either end has closed its half (and before both have opened theirs) what comes in goes
- * through tcp_rcv_state_process(): no tracepoint tells of an ACK then, and what is seen of its
- * effects is the first segment that it let go.
+ * Before the handshake is over, and once either end has closed its half, segments go through
+ * tcp_rcv_state_process(): no tracepoint reports an ACK then, and the first effect of an ACK that
+ * is seen is the segment that it let go.
  */
 static __always_inline bool half_closed(struct sock *sk)
 {
@@ -162,7 +162,7 @@ static __always_inline bool fin_alone(const struct tcp_snap *s, struct sock *sk,
 	return half_closed(sk) && tcp_fin_alone(s, GET_BITS(tp, chrono_type));
 }
 
-/* with nothing unsent */
+/* if nothing is unsent */
 static __always_inline void facets_sent(struct endpoint *ep, struct input *in,
 					const struct tcp_snap *s)
 {
@@ -171,8 +171,8 @@ static __always_inline void facets_sent(struct endpoint *ep, struct input *in,
 	in->full = positive(s->packets_out);
 }
 
-/* Nothing is queued, and nothing lost, as after nearly every event of a conversation: whatever
- * flies will be answered. */
+/* Nothing is queued and nothing is lost, as after nearly every event of a conversation: all data in
+ * flight will be acknowledged. */
 static __always_inline bool tcp_at_ease(__u64 sk)
 {
 	struct tcp_sock *tp = CAST(tcp_sock, sk);
@@ -181,8 +181,8 @@ static __always_inline bool tcp_at_ease(__u64 sk)
 }
 
 /*
- * What is below has not left the queueing discipline fq: that paces for TCP, which says until when
- * (tcp_wstamp_ns) and sends ahead, a millisecond's worth. To the ledger that is `pacing`, as where
+ * The bytes below are still in the queueing discipline fq. It paces for TCP, which sets the time
+ * (tcp_wstamp_ns) and sends a millisecond's worth ahead. In the ledger that is `pacing`, as where
  * TCP paces by itself.
  */
 static __always_inline bool is_paced_by(struct sock *sk, struct tcp_sock *tp, __u32 status,
@@ -191,7 +191,7 @@ static __always_inline bool is_paced_by(struct sock *sk, struct tcp_sock *tp, __
 	return GET(sk, sk_pacing_status) == status && GET(tp, tcp_wstamp_ns) > since;
 }
 
-/* More is queued than TCP leaves below; a segment in part is held by no rule then. */
+/* More is queued than TCP leaves below; no rule holds a partial segment then. */
 static __always_inline __u32 throttled_part(struct sock *sk, struct tcp_sock *tp)
 {
 	__s32 unsent = GET(tp, write_seq) - GET(tp, snd_nxt);
@@ -217,8 +217,8 @@ static __always_inline __u32 part_of(__u64 sk0, ns_t at, __u32 device, __u32 hea
 										 : SLICE_NONE;
 }
 
-/* Seldom asked: something is below, or paced, or was. Which part of its state that is; FQ: the
- * state is `pacing`. */
+/* Seldom called: bytes are below, or the queue is paced, or was. Notes which part of its state that
+ * is. Returns 1 for fq: the state is `pacing`. */
 SUBPROG int note_part(struct endpoint *ep, __u64 sk, ns_t at, __u32 device, __u32 head)
 {
 	__u32 part;
@@ -283,8 +283,8 @@ static __always_inline void tcp_facets(struct endpoint *ep, __u64 sk0, struct in
 	note_flying(ep, &s);
 }
 
-/* The same by a call, where there is more to come: its fields are off the stack by then, of which a
- * program has 512 bytes. */
+/* The same by a real call, for a caller that has more to do: its variables leave the stack, of
+ * which a program has 512 bytes. */
 SUBPROG int tcp_facets_alone(struct endpoint *ep, __u64 sk, struct input *in, __u32 rest, __u32 own)
 {
 	if (ep && in)
@@ -310,8 +310,8 @@ static __always_inline void tcp_facets_of(struct endpoint *ep, __u64 sk, struct 
 	tcp_part(ep, sk, in);
 }
 
-/* More than the segment that goes out just now, which is not counted as sent yet. Its headers are
- * small beside what a stall holds. */
+/* More is queued than the segment that goes out just now, which is not counted as sent yet. Its
+ * headers are small beside what a stall holds. */
 static __always_inline bool tcp_more_queued(struct sock *sk, struct sk_buff *skb)
 {
 	struct tcp_sock *tp = CAST(tcp_sock, sk);
@@ -372,7 +372,7 @@ static __always_inline bool tcp_drains(__u64 sk)
 	return (__s32)(GET(tp, write_seq) - GET(tp, snd_nxt)) > 1 && half_closed(CAST(sock, sk));
 }
 
-#ifdef LOOKS_BACK /* with every message, where no tracepoint tells that a send call has begun \
+#ifdef LOOKS_BACK /* with every message, where no tracepoint reports that a send call has begun \
 		     (before 6.16); elsewhere there is no room */
 #define FLIGHT_LANDS apply_tx_in_place
 #else
@@ -380,10 +380,11 @@ static __always_inline bool tcp_drains(__u64 sk)
 #endif
 
 /*
- * All that flew was acknowledged by what the ledger looked at last, before its effects: a new
- * segment goes out with none before it (tcp_write_xmit() counts it after). Nothing was queued then,
- * or the state were not `flight`. Where the last look was at a segment too, this may be the rest of
- * it, which the path down has cut up (validate_xmit_skb()), and which is not counted yet either.
+ * All data in flight was acknowledged by the event of the last look, which looked before its
+ * effects: a new segment goes out with no other outstanding (tcp_write_xmit() counts it after).
+ * Nothing was queued then, or the state would not be `flight`. If the last look was at a segment
+ * too, the present one may be the rest of it, cut up on its way down (validate_xmit_skb()) and not
+ * counted yet either.
  */
 SUBPROG int flight_landed(struct endpoint *ep, __u64 sk)
 {
@@ -397,7 +398,7 @@ SUBPROG int flight_landed(struct endpoint *ep, __u64 sk)
 	return 0;
 }
 
-/* held when it was last looked at, and now gone: all of it was sent */
+/* the queue was held at the last look and is gone now: all of it was sent */
 static __always_inline bool tcp_queue_left(const struct endpoint *ep, const struct input *in,
 					   struct tcp_sock *tp)
 {
@@ -405,7 +406,7 @@ static __always_inline bool tcp_queue_left(const struct endpoint *ep, const stru
 	       GET(tp, write_seq) == GET(tp, snd_nxt);
 }
 
-/* what was below the protocol at the last look is not any more */
+/* the bytes below the protocol at the last look are not there any more */
 SUBPROG int device_left(struct endpoint *ep)
 {
 	struct input in = { .says = IN_DEVICE };
@@ -429,7 +430,7 @@ static __always_inline ns_t queue_left_at(struct endpoint *ep, struct sock *sk, 
 	return tcp_left_at(&d);
 }
 
-/* 1: and the state before was `device`, which ended with the last look */
+/* returns 1 if the state before was `device`, which ended with the last look */
 SUBPROG int queue_left_late(struct endpoint *ep, struct input *in, __u64 sk0, ns_t now)
 {
 	struct sock *sk = CAST(sock, sk0);
@@ -445,9 +446,8 @@ SUBPROG int queue_left_late(struct endpoint *ep, struct input *in, __u64 sk0, ns
 }
 
 /*
- * Internal pacing let go of the queue after the last look, and yet it stands there still: from then
- * on it was something else that held it. Had nothing, the segment that went out then would have
- * been looked at.
+ * The deadline of internal pacing passed after the last look, and the queue is still there:
+ * something else has held it since, or a segment would have gone out then and been looked at.
  */
 SUBPROG int pacing_passed(struct endpoint *ep, struct input *in, __u64 sk, ns_t now)
 {
@@ -481,8 +481,8 @@ SUBPROG int window_shut(struct endpoint *ep, struct input *in, __u64 sk, ns_t no
 	return 1;
 }
 
-#ifdef LOOKS_BACK /* at every segment; elsewhere the quick step finds no room on the stack, nor \
-		     here where it is not needed (TX_LOOKS) */
+#ifdef LOOKS_BACK /* at every segment; elsewhere the stack has no room for the fast step, nor here \
+		     where it is not needed (TX_LOOKS) */
 #define TX_LOOKED_BACK apply_tx_settled_slow
 #define TX_LOOKS_BACK  apply_tx_settled_fast
 #define TX_LOOKS       apply_tx_slow
@@ -493,9 +493,9 @@ SUBPROG int window_shut(struct endpoint *ep, struct input *in, __u64 sk, ns_t no
 #endif
 
 /*
- * An event whose effects have not happened yet: what the fields say held since the ledger was last
- * looked at. While a thread runs the send path they say nothing, and the state is `work` in any
- * case. `own`: see below(); and what goes out of an idle socket (a FIN, say) was queued this
+ * An event whose effects have not happened yet: what the fields say has held since the last look.
+ * While a thread runs the send path they say nothing, and the state is `work` in any case. `own`:
+ * see below(); a segment that goes out of an idle socket (a FIN, for example) was queued at this
  * moment.
  */
 SUBPROG int tcp_look_back_slow(struct endpoint *ep, __u64 sk, ns_t now, __u32 own)
@@ -530,8 +530,8 @@ SUBPROG int tcp_look_back_slow(struct endpoint *ep, __u64 sk, ns_t now, __u32 ow
 	return 0;
 }
 
-/* the same where nothing is queued nor was, nobody sends, and none has been refused: as before most
- * events, and without a call */
+/* the same without a call, if nothing is or was queued, no thread sends and no writer was refused:
+ * as before most events */
 QUICK int tcp_look_back_fast(struct endpoint *ep, __u64 sk, ns_t now)
 {
 	struct input in = {};
@@ -556,8 +556,8 @@ static __always_inline int tcp_ends(struct endpoint *ep, struct input *in)
 	return apply_tx_fast(ep, in);
 }
 
-/* The same after the effects: from now on. A send call ends, and what was sent may still be queued.
- */
+/* After the effects: what the fields say holds from now on. A send call ends, and its data may
+ * still be queued. */
 SUBPROG int tcp_tx_ends(struct endpoint *ep, __u64 sk, ns_t at, __u32 bytes)
 {
 	struct input in = { .at = at, .working = -1, .bytes = bytes };
@@ -568,7 +568,7 @@ SUBPROG int tcp_tx_ends(struct endpoint *ep, __u64 sk, ns_t at, __u32 bytes)
 	return tcp_ends(ep, &in);
 }
 
-/* the same; here it seldom is */
+/* the same, if nothing is queued, as mostly */
 QUICK int tcp_tx_ended(struct endpoint *ep, __u64 sk, ns_t at, __u32 bytes)
 {
 	struct input in = { .at = at, .working = -1, .bytes = bytes };
@@ -617,7 +617,7 @@ static __always_inline void tcp_tx_moved(struct endpoint *ep, __u64 sk, struct i
 	ep->tx.seen = in->at;
 }
 
-/* bytes that nobody has read; a FIN takes a sequence number too, and is none */
+/* bytes that nobody has read; a FIN takes a sequence number too, but is no byte */
 static __always_inline bool tcp_unread(struct sock *sk0)
 {
 	struct tcp_sock *tp = CAST(tcp_sock, sk0);
@@ -627,8 +627,7 @@ static __always_inline bool tcp_unread(struct sock *sk0)
 	return n > 0 && n > (__s32)(GET_BITS(sk, sk_shutdown) & RCV_SHUTDOWN);
 }
 
-/* what has come is not acknowledged: tcp_select_window() moves rcv_wup on with every segment that
- * goes out */
+/* received data is not acknowledged: tcp_select_window() moves rcv_wup on with each segment sent */
 static __always_inline bool tcp_owes_ack(struct sock *sk)
 {
 	struct tcp_sock *tp = CAST(tcp_sock, sk);
@@ -649,16 +648,16 @@ static __always_inline bool ack_sent(struct endpoint *ep, ns_t now)
 	return true;
 }
 
-/* A stall is reported with the event after the one that ended it; by then the next ACK may have
- * gone out. */
+/* Keeps two: a stall is reported at the event after the one that ended it, and by then the next ACK
+ * may have gone out. */
 static __always_inline void note_withheld(struct endpoint *ep, ns_t owed, ns_t now, enum delack how)
 {
 	ep->withheld[1] = ep->withheld[0];
 	ep->withheld[0] = (struct withheld){ .owed = owed, .went = now, .how = how };
 }
 
-/* what a send call put out carried it: nothing else had made it go for as long as the application
- * had nothing to say */
+/* A segment of a send call carried the ACK: nothing else had made it go while the application had
+ * nothing to send. */
 static __always_inline void ack_rides(struct endpoint *ep, ns_t now)
 {
 	ns_t owed = ep->ack_owed;
@@ -668,8 +667,8 @@ static __always_inline void ack_rides(struct endpoint *ep, ns_t now)
 	note_withheld(ep, owed, now, DELACK_RODE);
 }
 
-/* No answer comes before the path's best time, as that was measured; a quarter more is its queues,
- * the rest wake-ups at both ends. */
+/* No answer comes before the path's minimum round-trip time, as measured; a quarter more is for its
+ * queues, the rest for wake-ups at both ends. */
 #define ANSWER_EARLY_NS 100000
 #define ANSWER_LATE_NS	1000000
 
@@ -693,10 +692,10 @@ static __always_inline void spread_add(struct spread *s, ns_t ns)
 }
 
 /*
- * The first data since the timer fired, on an endpoint that has sent nothing meanwhile. If it comes
- * a round trip after the ACK, its sender may have waited for that: by Nagle's rule, or with its
- * buffer or window full. What sends by a beat of its own varies less from the data before than from
- * the timer, which fires when a tick of the kernel's clock comes: user space compares the two.
+ * The first data since the delayed-ACK timer fired, on an endpoint that has sent nothing meanwhile.
+ * If the data comes a round trip after the ACK, its sender may have waited for that ACK: by Nagle's
+ * rule, or with its buffer or window full. A sender with a rhythm of its own varies less from the
+ * data before than from the timer, which fires at a tick of the clock: user space compares both.
  */
 SUBPROG int timer_answered(struct endpoint *ep, __u64 sk, ns_t now)
 {
@@ -719,7 +718,7 @@ SUBPROG int timer_answered(struct endpoint *ep, __u64 sk, ns_t now)
 	return 1;
 }
 
-/* Who waits for the ACK sends nothing while it is withheld, and what he sent is read. */
+/* A peer that waits for the ACK sends nothing meanwhile, and what it sent is read. */
 static __always_inline bool was_silent(const struct endpoint *ep, ns_t owed, ns_t now)
 {
 	return owed && now > owed && ep->rx.seen < owed + (now - owed) / 2;
@@ -753,9 +752,9 @@ static __always_inline void ack_timer(struct endpoint *ep, ns_t now)
 }
 
 /*
- * What seemed to fly, or to be held, had been lost since it last went out or was acknowledged in
- * part. Nothing is known to have flown of a connection that is being made, and a date before the
- * state's beginning may be too far for the word's clock.
+ * Data that seemed to be in flight, or held, had been lost since it last went out or was partly
+ * acknowledged. While a connection is being made, no flight is known, and a date before the state's
+ * beginning may be too far back for the word's clock.
  */
 static __always_inline void tcp_lost(struct endpoint *ep, ns_t now)
 {
@@ -771,9 +770,9 @@ static __always_inline void tcp_lost(struct endpoint *ep, ns_t now)
 }
 
 /*
- * A tail loss probe goes out when an acknowledgement is late or what was sent is lost
- * (tcp_send_loss_probe()): which of both is known only when the probe is answered, or followed by
- * the retransmission timer.
+ * A tail loss probe goes out when an acknowledgement is late or the data is lost
+ * (tcp_send_loss_probe()): which of the two is known only when the probe is answered, or when the
+ * retransmission timer fires after it.
  */
 static __noinline int probe_goes_out(struct endpoint *ep, struct sock *sk, ns_t now)
 {
@@ -796,7 +795,7 @@ static __always_inline void probe_over(struct endpoint *ep)
 	ep->probing = 0;
 }
 
-/* It flew no more, and is charged as if it had. */
+/* The data was lost, although that time is charged as `flight`. */
 SUBPROG int probe_proves(struct endpoint *ep)
 {
 	__u64 slot;
@@ -823,9 +822,9 @@ SUBPROG int probe_proves(struct endpoint *ep)
 }
 
 /*
- * As tcp_process_tlp_ack() decides: an ACK beyond what the probe repeated, and no word that the
- * repetition was one too many (DSACK), proves the loss. Before, tlp_high_seq stands; a probe with
- * new data repeats nothing.
+ * As tcp_process_tlp_ack() decides: an ACK beyond the data that the probe repeated, without a DSACK
+ * for the repetition, proves the loss. Until then tlp_high_seq is set; a probe with new data
+ * repeats nothing.
  */
 static __noinline int probe_answered(struct endpoint *ep, struct sock *sk0)
 {
@@ -845,7 +844,7 @@ static __noinline int probe_answered(struct endpoint *ep, struct sock *sk0)
 	return 0;
 }
 
-/* Since then no ACK has come, no segment has gone out, and the timer has not fired. */
+/* The time since when no ACK has come, no segment has gone out, and the timer has not fired. */
 static __always_inline ns_t nothing_moved_since(const struct endpoint *ep, struct tcp_sock *tp,
 						ns_t now)
 {
@@ -868,7 +867,7 @@ static __always_inline void note_undelivered(struct endpoint *ep, ns_t now)
 	ep->fired = now;
 }
 
-/* The timer has fired before: what it waits for may be on this host still. */
+/* The timer has fired before: the data that it waits for may still be on this host. */
 SUBPROG int stays_undelivered(struct endpoint *ep, ns_t now)
 {
 	if (!ep || !ep->fired || ep->flown > ep->fired + RETRY_NS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hooks that every backend has: raw tracepoints that stand in all kernels from 6.1 on. Those before
- * an event's effects look back: what the fields say there has held since the last look.
+ * Hooks of every backend: raw tracepoints that exist in all kernels from 6.1 on. Those that run
+ * before an event's effects look back: what the fields say then has held since the last look.
  */
 #ifndef IPCSTALL_TRACEPOINTS_BPF_H
 #define IPCSTALL_TRACEPOINTS_BPF_H
@@ -26,7 +26,7 @@ static __always_inline __u32 payload(struct sk_buff *skb)
 	return len > head ? len - head : 0;
 }
 
-/* One that has come before brings nothing, nor does one behind a hole. */
+/* The segment brings new data in order: it has not come before, and is not behind a hole. */
 static __always_inline bool tcp_brings(struct sock *sk, struct sk_buff *skb, __u32 bytes)
 {
 	__u32 old = GET(CAST(tcp_sock, sk), rcv_nxt) - bpf_ntohl(GET(tcp_header(skb), seq));
@@ -51,7 +51,7 @@ static __always_inline bool tcp_has_hole(__u64 sk)
 	return ADDRESS(sk, tcp_sock, out_of_order_queue.rb_node) != 0;
 }
 
-/* the hole is there, or is there no more */
+/* a hole begins, or ends */
 SUBPROG int hole_turns(struct endpoint *ep, ns_t now)
 {
 	ns_t since;
@@ -69,7 +69,7 @@ SUBPROG int hole_turns(struct endpoint *ep, ns_t now)
 	return 1;
 }
 
-/* Of a hole that is no more, and was filled by the segment that brought data last. */
+/* The hole is no more: the segment that brought data last has filled it. */
 static __noinline int hole_look(struct endpoint *ep, __u64 sk)
 {
 	if (!ep || !ep->holed || tcp_has_hole(sk))
@@ -77,7 +77,7 @@ static __noinline int hole_look(struct endpoint *ep, __u64 sk)
 	return hole_turns(ep, ep->rx.seen > ep->hole.since ? ep->rx.seen : ep->hole.since);
 }
 
-/* what seldom is under way, and is looked at with each segment then */
+/* looks at each segment at what is seldom under way: a probe, a hole */
 static __noinline int rare_look(struct endpoint *ep, __u64 sk)
 {
 	if (!ep)
@@ -95,7 +95,7 @@ static __always_inline void tcp_data(struct endpoint *ep, struct sock *sk, struc
 		ep->ack_owed = now;
 	if (ep->unanswered && tcp_brings(sk, skb, bytes))
 		timer_answered(ep, (__u64)sk, now);
-	LATEST(ep->rx.seen) = now; /* before what it is the date of: see tcp_comes() */
+	LATEST(ep->rx.seen) = now; /* before `announced`, whose date it is: see tcp_comes() */
 	if (tcp_brings(sk, skb, bytes))
 		LATEST(ep->announced) = bpf_ntohl(GET(tcp_header(skb), seq)) + bytes;
 	else if (!ep->hole.since && tcp_leaves_hole(sk, skb))
@@ -156,9 +156,8 @@ static __always_inline ns_t handed_since(const struct endpoint *ep, struct sk_bu
 }
 
 /*
- * From fq a packet goes out when the stamp says, which TCP gave it (skb_set_delivery_time()), or
- * later, where the link is not free: until the stamp it was paced, and from then on it was the
- * device's.
+ * fq sends a packet at the time that TCP stamped on it (skb_set_delivery_time()), or later if the
+ * link is not free: until the stamp it was paced, and from then on it was the device's.
  */
 SUBPROG int fq_lets_go(struct endpoint *ep, ns_t due, ns_t now)
 {
@@ -186,9 +185,9 @@ SUBPROG int fq_lets_go(struct endpoint *ep, ns_t due, ns_t now)
 }
 
 /*
- * A segment goes out to the driver. A socket's bytes go down in order: where the one at hand was
- * handed over since the last look, so was all that is charged now (the rest of a burst, or of a
- * large packet that is cut up on its way), and the device had been at rest.
+ * A segment goes out to the driver. A socket's bytes go down in order: if this segment was handed
+ * over since the last look, so was all that is charged now (the rest of a burst, or of a large
+ * packet that is cut up on its way), and the device had been at rest.
  */
 static __always_inline void tcp_goes_out(struct endpoint *ep, struct sk_buff *skb, struct sock *sk,
 					 ns_t now)
@@ -222,8 +221,8 @@ static __always_inline __u32 payload_out(const struct endpoint *ep, struct sk_bu
 	__u64 linked = th - (__u64)GET(skb, data);
 	__u32 before, len = GET(skb, len);
 
-	OPAQUE(linked); /* a newer verifier knows both for pointers: their difference is a number in
-			   64 bits alone, and the compiler would take 32 */
+	OPAQUE(linked); /* a newer verifier takes both for pointers: their difference is a number
+			   only in 64 bits, and the compiler would take 32 */
 	before = linked + head;
 	return len > before ? len - before : 0;
 }
@@ -244,8 +243,7 @@ int BPF_PROG(on_xmit, struct sk_buff *skb)
 	if (!ep || ep->closed)
 		return 0;
 	note_transmit(ep, skb);
-	if (tx_working(ep)) { /* the fields say nothing now; the ACK goes out since the call began,
-				 or nearly */
+	if (tx_working(ep)) { /* the fields say nothing now; the ACK is dated to the call's begin */
 		ack_rides(ep, tx_since(ep));
 		return 0;
 	}
@@ -356,7 +354,7 @@ int BPF_PROG(on_timer, void *timer)
 	return 0;
 }
 
-/* A new connection: whatever else stood at its address has ended. Null if it is not known yet. */
+/* A new connection: any other endpoint at its address has ended. Null if it is not known yet. */
 static __always_inline struct endpoint *connection(struct sock *sk, ns_t now)
 {
 	struct endpoint *ep = endpoint_known((__u64)sk);
@@ -368,8 +366,8 @@ static __always_inline struct endpoint *connection(struct sock *sk, ns_t now)
 }
 
 /*
- * From a request until its answer the connection was in flight, whether its segment was seen or
- * not: nothing looks in between, and TCP has processed the answer before it is reported.
+ * From a connection request until its answer the connection was in `flight`, whether the SYN was
+ * seen or not: nothing looks in between, and TCP has processed the answer before it is reported.
  */
 static __noinline int request_flew(struct endpoint *ep)
 {
@@ -381,7 +379,7 @@ static __noinline int request_flew(struct endpoint *ep)
 	return apply_tx_slow(ep, &in);
 }
 
-/* in the queue of a listener, for somebody to accept it */
+/* a connection is born in a listener's accept queue */
 SUBPROG int born_in_queue(__u64 sk, __u32 proto, ns_t now)
 {
 	struct endpoint *ep;
@@ -400,7 +398,7 @@ static __always_inline void is_queued_for_accept(struct sock *sk, __u64 port, ns
 	born_in_queue((__u64)sk, PROTO_TCP, now);
 }
 
-/* `asked` is its beginning, not that of the socket */
+/* the request begins at `asked`, not with the socket */
 static __noinline int request_answered(struct endpoint *ep, __u64 sk, ns_t now)
 {
 	if (!ep || !ep->making.asked)
@@ -533,7 +531,7 @@ static __always_inline void listener_told(struct listener *l)
 	bpf_ringbuf_submit(r, wake_flags());
 }
 
-/* only of one that was counted, and by the port that it was counted for */
+/* only a socket that was counted, and at the port that it was counted for */
 SUBPROG int listens_no_more(__u64 sk)
 {
 	struct listener *l = bpf_map_lookup_elem(&listening, &sk);
@@ -550,7 +548,7 @@ SUBPROG int listens_no_more(__u64 sk)
 	return 0;
 }
 
-/* Not attached: user space runs it for one before it reads. */
+/* Not attached: user space runs it for a listener before it reads it. */
 SEC("raw_tp/settle_listener")
 int settle_listener(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -562,7 +560,7 @@ int settle_listener(struct bpf_raw_tracepoint_args *ctx)
 	return l != 0;
 }
 
-/* one that begins to listen has not listened before: who did under this address ended unseen */
+/* a socket that begins to listen did not listen before: one at this address ended unseen */
 static __always_inline void listening_turns(__u64 sk, bool on)
 {
 	listens_no_more(sk);
@@ -578,9 +576,9 @@ static __always_inline void listening_turns(__u64 sk, bool on)
 #define ETIMEDOUT 110
 
 /*
- * A request for a connection ends without an answer: neither a refusal nor a router's word came
- * (sk_err), so what flew last was lost, as all before it. Its address is still there, but for the
- * local port (inet_put_port()).
+ * A request for a connection ends without an answer: neither a refusal nor an ICMP error came
+ * (sk_err), so the last SYN was lost, like all before it. Its addresses are still there, but for
+ * the local port (inet_put_port()).
  */
 static __always_inline void syn_unanswered(struct endpoint *ep, __u64 sk0, ns_t now)
 {
@@ -595,7 +593,7 @@ static __always_inline void syn_unanswered(struct endpoint *ep, __u64 sk0, ns_t 
 }
 
 /*
- * What was held and is not sent was held until now: tcp_disconnect() throws it away next,
+ * Data that was held and is not sent was held until now: tcp_disconnect() throws it away next,
  * tcp_reset() just did (tcp_write_queue_purge(), which leaves write_seq as it was).
  */
 static __noinline int tcp_ended(__u64 sk)
@@ -615,7 +613,7 @@ static __noinline int tcp_ended(__u64 sk)
 	if (ep->probe.at)
 		probe_answered(ep, (struct sock *)sk);
 	if (word_head(ep->tx.word) >= HEAD_CORK && !tcp_at_ease(sk)) {
-		probed.at = ep->tx.seen; /* at which a window probe went out, perhaps */
+		probed.at = ep->tx.seen; /* a window probe may have gone out then */
 		if (tx_device(ep))
 			apply_tx_slow(ep, &probed);
 		ep->tx.seen = now;
@@ -625,8 +623,8 @@ static __noinline int tcp_ended(__u64 sk)
 }
 
 /*
- * A FIN will be queued (tcp_close_state() comes before tcp_send_fin()): what holds it has held
- * nothing until now. It is whoever closes the socket last that runs here.
+ * A FIN will be queued (tcp_close_state() comes before tcp_send_fin()): what holds it then has held
+ * nothing until now. The current process is the last to close the socket.
  */
 static __noinline int fin_follows(__u64 sk)
 {
@@ -702,7 +700,7 @@ static __always_inline void note_drop(struct endpoint *ep, __u32 why)
 	(bpf_core_enum_value_exists(enum skb_drop_reason, SKB_DROP_REASON_##name) && \
 	 (reason) == bpf_core_enum_value(enum skb_drop_reason, SKB_DROP_REASON_##name))
 
-/* until 6.13 one reason for all; then each qdisc's own; by 7.2 a range of theirs, told by the upper
+/* until 6.13 one reason for all qdiscs; then one for each; by 7.2 they have a range, in the upper
  * half (enum skb_drop_reason_subsys) */
 static __always_inline bool dropped_by_qdisc(__u32 reason)
 {
@@ -760,10 +758,10 @@ int BPF_PROG(on_rename, struct task_struct *task)
 }
 
 /*
- * Looked for in memory that may have been given back. Both are asked: a pipe's inode names it until
- * put_pipe_info(), and what is given the inode's memory next has another number. A FIFO's inode
- * outlives its pipe, and one that is opened again may get the memory it had: that is taken for the
- * same.
+ * Reads memory that may have been freed, so it checks both ways: a pipe's inode points to it until
+ * put_pipe_info(), and the next inode in the same memory has another number. A FIFO's inode
+ * outlives its pipe. If the FIFO is opened again and its new pipe gets the same memory, that is
+ * taken for the same pipe.
  */
 static __always_inline bool pipe_lives(struct endpoint *ep)
 {
@@ -778,8 +776,7 @@ static __always_inline bool still_there(struct endpoint *ep)
 	return ep->id.proto == PROTO_TCP || sock_is(ep, CAST(sock, ep->id.key));
 }
 
-/* Where no hook sees the end of a socket or pipe, whoever looks finds it gone: it ended after it
- * was last seen. */
+/* If no hook sees the end of a socket or pipe, a look finds it gone: it ended when last seen. */
 static __always_inline bool ended_unseen(struct endpoint *ep)
 {
 #ifdef ENDS_UNSEEN
@@ -794,8 +791,8 @@ static __always_inline bool ended_unseen(struct endpoint *ep)
 
 /*
  * No tracepoint reports data that came with the ACK that established a connection, or in its SYN
- * (tcp_child_process(), tcp_fastopen_add_skb()). It came after what was last reported, if anything
- * was.
+ * (tcp_child_process(), tcp_fastopen_add_skb()). The data came after what was last reported, if
+ * anything was.
  */
 static __always_inline void look_before_accept(struct endpoint *ep, __u64 sk)
 {
@@ -804,7 +801,7 @@ static __always_inline void look_before_accept(struct endpoint *ep, __u64 sk)
 }
 
 #ifdef SAMPLED
-/* What it does now is a look's to find, at an instant that nobody chose. */
+/* A look finds its state, at an instant that nobody chose. */
 static __always_inline void settle_live(struct endpoint *ep, __u64 key, ns_t now)
 {
 	if (ep->id.proto != PROTO_PIPE)
@@ -836,16 +833,16 @@ static __always_inline void settle_live(struct endpoint *ep, __u64 key, ns_t now
 #endif
 
 /*
- * Whether a descriptor that goes is the last of its socket or pipe is not known, nor needed: that
- * was there until now, and if nothing is seen of it after, it ended. Null: it is not known, or not
- * this one.
+ * A descriptor goes. Whether it is the last of its socket or pipe is not known, and need not be:
+ * the endpoint was there until now, and if nothing is seen of it later, it has ended. Null: no
+ * endpoint is known, or it is another one.
  */
 static __always_inline struct endpoint *seen_going(const struct target *to, ns_t now)
 {
 	struct endpoint *ep = target_known(to);
 
 	if (ep && ep->id.proto == PROTO_TCP)
-		note_bypass(ep, ep->id.key); /* which close() takes it out of, before its end is
+		note_bypass(ep, ep->id.key); /* close() takes it out of a sockmap before its end is
 						seen (sock_map_close()) */
 	if (!ep || ep->id.proto == PROTO_TCP ||
 	    (to->pipe ? !pipe_lives(ep) : !sock_is(ep, CAST(sock, to->sk))))
@@ -854,7 +851,7 @@ static __always_inline struct endpoint *seen_going(const struct target *to, ns_t
 	return ep;
 }
 
-/* Of a process that ends: it waits for no room any more, either. */
+/* For a process that exits: it waits for room no longer, either. */
 SUBPROG int file_dies(__u64 file, __u32 tgid)
 {
 	struct target to = {};
@@ -888,8 +885,8 @@ static long descriptor_dies(__u32 fd, struct table_left *t)
 }
 
 /*
- * With a process go its descriptors, and no close() is seen (exit_files(), just after this
- * tracepoint). Of threads that end by themselves the last one's table is looked at.
+ * A process that exits lets go of its descriptors without a close() (exit_files(), just after this
+ * tracepoint). If its threads exit by themselves, the table of the last one is looked at.
  */
 static __always_inline void files_die(struct task_struct *task0)
 {
@@ -927,8 +924,8 @@ static __always_inline void split_long(struct endpoint *ep, ns_t now)
 		apply_rx_slow(ep, &in);
 }
 
-/* What is known of it is settled up to now; 1: and it is alive. A frame of its own, not that of
- * whoever reads on: 512 bytes are all. */
+/* Settles an endpoint up to now; 1: it is alive. A stack frame of its own, not that of a caller
+ * that reads on: there are 512 bytes in all. */
 SUBPROG int settle_key(__u64 key)
 {
 	struct endpoint *ep = endpoint_known(key);
@@ -952,7 +949,7 @@ SUBPROG int settle_key(__u64 key)
 }
 
 /* Not attached: user space runs it for one key before it reads, so that no later look can change
- * what was read. */
+ * what it has read. */
 SEC("raw_tp/settle")
 int settle(struct bpf_raw_tracepoint_args *ctx)
 {
