@@ -33,7 +33,7 @@ struct queue {
 struct recorder {
 	int fd;
 	char *path;
-	char target[PATH_MAX]; /* behind a link */
+	char target[PATH_MAX]; /* the file behind `path`, which may be a link */
 	/* An older recording of this name stays until the new one has a whole snapshot, because
 	 * before that nothing of the new one could be replayed. From then on the new file has its
 	 * final name and grows there, so that a crash leaves all but its last block. */

@@ -36,9 +36,9 @@ static double unevenness(const struct look_counts *c, double r)
 }
 
 /*
- * A correlation near 0 may be only noise of the looks, and would make the interval too narrow,
- * because L is steep there. So what noise exceeds one time in fifteen is taken off it. Near 1 there
- * is no such noise: how often the state changed was counted.
+ * A correlation near 0 may be only the looks' own noise, and would make them seem to know more: L
+ * is steep there. So the size that noise exceeds one time in fifteen is subtracted. A correlation
+ * near 1 has no noise: how often the state changed was counted.
  */
 #define NOISE	     1.5
 #define PHASES_NOISE 1.0

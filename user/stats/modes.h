@@ -16,7 +16,7 @@ struct modes {
 	double dip, p;
 	bool several; /* p < 0.05 */
 	/* the best cut into two groups (Otsu, on logarithms), and the groups */
-	double split, fast, slow; /* medians */
+	double split, fast, slow; /* the cut; the medians of the groups */
 	double slow_share;
 };
 

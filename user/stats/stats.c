@@ -105,8 +105,8 @@ static double deviation_of_rank(const struct deviations *d, size_t k)
 	size_t nl = d->split, nr = d->s->n - d->split, want = k + 1;
 	size_t lo = want > nr ? want - nr : 0, hi = want < nl ? want : nl;
 
-	/* the smallest count from the left such that nothing left out on the left undercuts what
-	 * the right gave */
+	/* the smallest number taken from the left such that no value left out there is below the
+	 * largest one taken from the right */
 	while (lo < hi) {
 		size_t l = lo + (hi - lo) / 2;
 

@@ -24,7 +24,7 @@ struct trace_digest {
 	uint32_t nagle_n, nagle_delack_n; /* episodes that ended; those of them in the slot of
 					     the delayed-ACK timer's minimum */
 	uint32_t rwnd_n;		  /* episodes that ended */
-	uint32_t rtt_us, min_rtt_us;	  /* of TCP: smoothed, and the least of late; 0: unknown */
+	uint32_t rtt_us, min_rtt_us;	  /* TCP: smoothed; the recent minimum; 0: unknown */
 	uint32_t netns;
 	struct trace_addr local, remote;
 	pid_t tx_tgid, rx_tgid; /* the process last seen in the call; 0: none */

@@ -300,7 +300,7 @@ uint8_t endpoint_moved(uint64_t *bytes, uint64_t moved)
 	return TRACE_BOUNDED;
 }
 
-/* minmax_reset() with nothing measured: all bits */
+/* minmax_reset() sets all bits while nothing is measured */
 uint32_t endpoint_min_rtt(uint32_t us)
 {
 	return us == UINT32_MAX ? 0 : us;

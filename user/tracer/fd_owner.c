@@ -90,7 +90,7 @@ static void list_descriptors(void *ctx, int dir, long pid)
 	d->pid = (pid_t)pid;
 	snprintf(path, sizeof(path), "/proc/%ld/fd", pid);
 	if (!proc_numbers(path, hand_on, d))
-		d->refused |= errno != ENOENT && errno != ESRCH; /* it has ended */
+		d->refused |= errno != ENOENT && errno != ESRCH; /* these two: it has ended */
 }
 
 bool proc_descriptors(descriptor_fn fn, void *ctx)

@@ -3,7 +3,8 @@
 
 #include <sys/param.h>
 
-/* --- values that several members make --------------------------------------------------------- */
+/* --- values computed from several members
+ * ------------------------------------------------------ */
 
 #define OF_CALLS    ((const struct trace_call_stats *)owner)
 #define OF_ENDPOINT ((const struct trace_endpoint *)owner)

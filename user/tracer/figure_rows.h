@@ -73,7 +73,7 @@
 	/* the parent of the first process seen in the call, if it had this end before; else 0 */ \
 	F(, parent, PID, NUMBER, LAST, REPLIES, NULL, OWN, always)                                \
 	F(, parent_comm, COMM, TEXT, LAST, REPLIES, NULL, OWN, always)                            \
-	/* calls that failed with ECONNREFUSED: by ICMP or a reset, nobody is there */            \
+	/* calls that failed with ECONNREFUSED: ICMP or a reset said that nobody is there */      \
 	F(, refused_n, U64, COUNT, SUM, REPLIES, "~refused", OWN, by_messages)                    \
 	/* in tx_calls: at at_ns, the time since the last message either way (pipe: since the */  \
 	/* last write), or since the beginning if there was none; 0: unknown */                   \
@@ -157,7 +157,7 @@
 	F(making., accepting, FLAG, NONE, LAST, MAKING, "~unaccepted", OWN, by_hooks) \
 	/* UDP: it was connected after it had sent, or connected to another address */ \
 	F(making., moved, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
-	/* this end connected; it came from a listener; however long ago; both 0: unknown */ \
+	/* this end called connect(); it came from a listener (ever); both 0: unknown */ \
 	F(making., connected, FLAG, NONE, LAST, MAKING, "~connected", OWN, always) \
 	F(making., accepted, FLAG, NONE, LAST, MAKING, "~accepted", OWN, always) \
 	/* UDP: it is not connected, and all that it sent went to `remote` */ \
@@ -166,7 +166,7 @@
 	F(making., bound, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
 	/* the other end reset it */ \
 	F(making., reset, FLAG, NONE, LAST, MAKING, "~reset", OWN, always) \
-	/* from the reset until it was closed */ \
+	/* from the reset until at_ns */ \
 	F(making., after_reset_ns, U64, NS, LAST, MAKING, "~after_reset_ns", OWN, always) \
 	/* the process that holds the other end or listens there, if that is no endpoint; 0: it */ \
 	/* is one, or no process was found on this host */ \

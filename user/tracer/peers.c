@@ -109,7 +109,7 @@ static bool was_given_late(const struct trace_call_stats *b, uint64_t stall, uin
 	return b->giver != b->tgid && 2 * (int64_t)(to - b->given_ns) < (int64_t)stall;
 }
 
-/* as reader_during() */
+/* as reader_was_late() of the kernel half */
 static struct voted reader_during(const struct trace_call_stats *reader, uint64_t stall,
 				  uint64_t to)
 {

@@ -33,8 +33,8 @@ static void rawtp_fill(struct trace_endpoint *ep)
 	ep->queue_res = queue_resolution(ep->proto, pipe ? TRACE_BOUNDED : TRACE_EXACT);
 }
 
-/* Hooks at function entry and exit; the state of TCP's queue is seen at the next event. So it is
- * with kprobes, which may miss a return, and with fentry if one of its exact hooks is missing. */
+/* Hooks at function entry and exit; the state of TCP's queue is seen at the next event. This is for
+ * kprobes, which may miss a return, and for fentry if one of its exact hooks is missing. */
 static void entered_fill(struct trace_endpoint *ep, enum trace_resolution calls)
 {
 	bool tcp = ep->proto == TRACE_TCP, device = tcp || ep->proto == TRACE_UDP;
@@ -91,7 +91,7 @@ void resolution_fill(struct trace_endpoint *ep, enum trace_backend b, bool exact
 /* No hook saw the calls that moved most of the bytes: states that depend on a call are unknown. */
 void resolution_unseen(struct trace_endpoint *ep, bool tx, bool rx)
 {
-	if (tx && ep->proto == TRACE_PIPE) /* all that is known of a writer is its calls */
+	if (tx && ep->proto == TRACE_PIPE) /* only its calls tell about a writer */
 		fill(ep->tx.resolution, TX_N, TRACE_UNKNOWN);
 	else if (tx) /* no socket tells whether its writer sleeps for room, nor therefore whether it
 			had nothing to send */
