@@ -3,8 +3,7 @@
 
 #include <sys/param.h>
 
-/* --- values computed from several members
- * ------------------------------------------------------ */
+/* --- values computed from several members ----------------------------------------------------- */
 
 #define OF_CALLS    ((const struct trace_call_stats *)owner)
 #define OF_ENDPOINT ((const struct trace_endpoint *)owner)
