@@ -211,7 +211,7 @@ static __always_inline int apply_rx_fast(struct endpoint *ep, const struct input
 
 	if (!opt.timeline && step_alone(&ep->rx, &ep->rx_calls.own, in, DIR_RX, &t)) {
 		if (in->working >= 0 &&
-		    !in->asleep) { /* a reader enters, or one that was not seen to has read */
+		    !in->asleep) { /* a reader enters, or one that was not seen to enter has read */
 			unread_ended(ep, &t);
 			reply_unread_ended(ep, &t, in->at);
 		}

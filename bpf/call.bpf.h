@@ -154,7 +154,7 @@ static __always_inline __u32 voted_before(const struct call_stats *b, __u32 tgid
 	return b->tgid == tgid ? 0 : b->tgid;
 }
 
-/* the name of the process: the names of a pool's threads do not tell the program */
+/* the name of the process: the names of a pool's threads do not identify the program */
 static __always_inline void process_name(char comm[COMM_LEN])
 {
 	__u64 leader = ADDRESS(bpf_get_current_task(), task_struct___numbered, group_leader);

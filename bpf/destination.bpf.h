@@ -14,12 +14,12 @@ struct socket_name {
 	__u32 ip4;  /* IPv6: the flow */
 };
 
-/* where the name of the destination stands; 0: the call gives none */
+/* where the destination's name is in user memory; 0: the call gives none */
 static __always_inline __u64 name_given(__u32 bits, struct pt_regs *regs)
 {
 	__u64 fifth = CALL_ARG_4(regs), name = 0;
 
-	OPAQUE(fifth); /* or one load serves for this and for `name`, which the verifier refuses */
+	OPAQUE(fifth); /* else one load serves for this and for `name`: refused */
 	if (bits & SYS_LENGTH)
 		return fifth;
 	bpf_probe_read_user(&name, sizeof(name), (void *)CALL_ARG_1(regs)); /* msg_name */

@@ -546,8 +546,8 @@ static __always_inline void refresh_addresses(struct endpoint *ep, struct sock *
 
 /*
  * If several processes listen at a port (SO_REUSEPORT, workers that share a socket), the first
- * process to call into a connection shows whose it is. If it is passed to a traced process later,
- * it is traced.
+ * process to call into a connection shows whose it is. A connection that is passed to a traced
+ * process later is that one's.
  */
 static __always_inline void told_apart(struct endpoint *ep, bool wanted)
 {

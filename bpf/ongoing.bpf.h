@@ -16,7 +16,7 @@ static __always_inline bool stalls_at(const struct endpoint *ep, ns_t at, struct
 	return tx_is_stall(t->from) && t->ns;
 }
 
-/* Not attached: at a session's end user space has every stall that goes on reported so far. */
+/* Not attached: user space runs it at a session's end, to report a stall that goes on. */
 SEC("raw_tp/stall_so_far")
 int stall_so_far(struct bpf_raw_tracepoint_args *ctx)
 {

@@ -14,8 +14,8 @@
 #define ASKS_IN	 (0x1 | 0x40)  /* POLLIN, POLLRDNORM */
 #define ASKS_OUT (0x4 | 0x100) /* POLLOUT, POLLWRNORM */
 #define POLLED	 64	       /* so many entries of one call are looked at */
-#define SELECTED 4	       /* so many words of its set, of 64 descriptors each */
-#define SET_BITS 8	       /* so many descriptors in each */
+#define SELECTED 4	       /* so many words of a select() set, of 64 descriptors each */
+#define SET_BITS 8	       /* so many descriptors of each word */
 
 struct polled { /* struct pollfd */
 	__s32 fd;

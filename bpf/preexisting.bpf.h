@@ -16,8 +16,7 @@
 #define XA_SHIFT_MASK 63
 #define XA_LEVELS     6
 
-/* xas_load(): an entry whose low bits are 2 is a node; there a slot is chosen by six bits of the
- * index */
+/* xas_load(): an entry whose low bits are 2 is a node; six bits of the index choose its slot */
 static __always_inline __u64 xa_find(__u64 entry, __u32 index)
 {
 	for (int i = 0; i < XA_LEVELS; i++) {

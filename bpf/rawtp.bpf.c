@@ -35,8 +35,8 @@ int BPF_PROG(on_tcp_sendmsg, struct sock *sk)
 	if (stranger && !current_wanted())
 		return 0;
 	if (task_flags(CURRENT()) &
-	    PF_KTHREAD) /* what it sends by itself (the rest of a TLS record) is no call, and
-			   nothing would tell its end */
+	    PF_KTHREAD) /* what a kernel thread sends (the rest of a TLS record) is no call, and no
+			   hook would see its end */
 		return 0;
 	in.at = bpf_ktime_get_ns();
 	if (stranger)
@@ -573,7 +573,7 @@ static __noinline int splice_filled(__u32 third, long ret)
 	return 1;
 }
 
-/* the calls that have more to tell than the end of one on a pipe */
+/* the end of a call with more to do than to end a call on a pipe */
 static __noinline int sys_ends(struct pt_regs *regs, long ret)
 {
 	struct request r;

@@ -248,8 +248,8 @@ struct spread {
 	unsigned long long sum, squares;
 };
 
-/* Fires of the delayed-ACK timer that data followed a round trip later, as if it had waited for the
- * ACK: how many, and how long the ACK had been withheld. */
+/* How often the delayed-ACK timer fired and data followed a round trip later, as if it had waited
+ * for the ACK; and how long those ACKs had been withheld. */
 struct answers {
 	unsigned long long n;
 	ns_t ns;
@@ -317,7 +317,7 @@ struct hold {
 	unsigned int state, next; /* enum tx_state; TCP's snd_nxt when the last piece ended: a
 				     segment that goes out ends the hold */
 	unsigned int going,
-		went_on; /* the present piece is not the first; nor was the one that ended last */
+		went_on; /* the present piece is not the first; nor was the piece that ended last */
 	unsigned int untold, pad; /* with opt.stall_threshold: reported once it is known to be
 				     over */
 };
@@ -485,7 +485,7 @@ struct endpoint {
 	unsigned long long drops[DROP_N];
 	ns_t queue_at; /* residence: the integral of queue length over time, by Little's law */
 	unsigned long long queue_integral, queue_len, queue_max, dequeued;
-	unsigned long long through[2]; /* by direction: bytes that had gone through the socket when
+	unsigned long long through[2]; /* by direction: bytes that went through the socket before
 					  this began, see audit.bpf.h */
 	unsigned long long
 		moved[2]; /* tx, rx: where the observed calls fall short, TCP's own count since
@@ -676,10 +676,10 @@ struct options {
 	unsigned int copies;			 /* stack_copy may be asked for */
 	unsigned int timeline;			 /* enum timeline */
 	unsigned int protos;			 /* 1 << enum proto */
-	unsigned int hashed;	   /* endpoints stand in a hash: see endpoint_table.bpf.h */
+	unsigned int hashed;	   /* endpoints are in a hash: see endpoint_table.bpf.h */
 	unsigned int switch_state; /* sched_switch passes the state (5.18 on) */
-	unsigned int drop_args;	   /* of kfree_skb: a third is the reason (5.17 on), a fourth the
-				      receiver (6.11 on) */
+	unsigned int drop_args;	   /* number of those of kfree_skb: the third is the reason (5.17
+				      on), the fourth the receiver (6.11 on) */
 	unsigned int dgram_sock;   /* the hook of Unix datagram receives gets a struct sock */
 	unsigned int
 		recv_args; /* arguments of tcp_recvmsg() and udp_recvmsg(): 6 before 5.19, then 5,
@@ -738,7 +738,7 @@ struct call {
 			   the endpoint cannot give */
 	unsigned long long task; /* the task that sleeps since `off` */
 	unsigned int tid;
-	unsigned int place; /* of the endpoint, if it stands in the array */
+	unsigned int place; /* index of the endpoint, if it is in the array */
 	unsigned char dir, entered;
 	unsigned char before; /* it was in this call when the session began */
 	unsigned char peeks;  /* the call takes nothing from the queue (MSG_PEEK) */

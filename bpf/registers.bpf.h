@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a thread brought into the kernel in its registers, by architecture: the number of its system
- * call, and the arguments, which stand there until it leaves. One pair of macros each:
- * CALL_NR(regs, load) and CALL_ARG(regs, n), with `load` as the object's way to read (GET), or a
- * plain one where the verifier knows what `regs` is.
+ * The registers with which a thread entered the kernel, by architecture: the number of its system
+ * call and its arguments, which stay there until it leaves. CALL_NR(regs, load) takes the object's
+ * way to read as `load` (GET), or a plain one where the verifier knows what `regs` is;
+ * CALL_ARG_n(regs) reads plainly.
  */
 #ifndef IPCSTALL_REGISTERS_BPF_H
 #define IPCSTALL_REGISTERS_BPF_H
@@ -23,8 +23,7 @@
 
 #elif defined(__TARGET_ARCH_arm64)
 
-/* the first argument's register has the result when the call is over (syscall_set_return_value())
- */
+/* the first argument's register holds the result after the call (syscall_set_return_value()) */
 #define ARM(regs)	    ((struct pt_regs___call *)(regs))
 #define CALL_NR(regs, load) load(ARM(regs), syscallno)
 #define CALL_ARG_0(regs)    (ARM(regs)->orig_x0)

@@ -4,11 +4,11 @@
  * allocation, no loop: the same text is compiled for the kernel and for the host, where it is
  * unit-tested and fuzzed.
  *
- * A ledger's present is one 64-bit word, swapped whole by compare-and-exchange. It holds when the
- * present state began and the facets from which the state follows. Whoever wins the swap charges
- * the elapsed time to the state that ended; whoever loses looks again. So two processors can
- * neither charge an interval twice nor leave a gap, and the sum of the states is the lifetime to
- * the nanosecond.
+ * The present of a ledger is one 64-bit word, swapped whole by compare-and-exchange. It holds the
+ * beginning of the present state, and the facets from which the state follows. The processor that
+ * wins the swap charges the elapsed time to the state that ended; one that loses it reads the word
+ * again. So two processors can neither charge an interval twice nor leave a gap, and the sum of the
+ * states is the lifetime to the nanosecond.
  */
 #ifndef IPCSTALL_STEP_H
 #define IPCSTALL_STEP_H
@@ -132,7 +132,7 @@ static __always_inline unsigned int word_asleep(word_t w)
 	return (w >> ASLEEP_SHIFT & 1) + (w >> MORE_ASLEEP_SHIFT & MORE_MAX);
 }
 
-/* somebody is in the call, awake or not */
+/* a thread is in the call, awake or not */
 static __always_inline unsigned int word_working(word_t w)
 {
 	return w >> AWAKE_SHIFT & 3;
@@ -194,7 +194,7 @@ static __always_inline unsigned int choose(unsigned int cond, unsigned int yes, 
 	return no ^ (yes ^ no) * cond;
 }
 
-/* work, device, what holds the head, sndbuf, flight, idle: the first that holds */
+/* the first that holds of: work, device, what holds the head, sndbuf, flight, idle */
 static __always_inline unsigned int tx_state(word_t w)
 {
 	unsigned int head = word_head(w);
@@ -291,7 +291,7 @@ static __always_inline word_t apply_counts(word_t w, const struct input *in,
 	       count_bits(asleep, ASLEEP_SHIFT, MORE_ASLEEP_SHIFT);
 }
 
-/* bits of `w` under the mask replaced by those of `v`, if the input speaks of them */
+/* `w` with its bits under the mask replaced by those of `v`, if the input sets them */
 static __always_inline word_t facet(word_t w, const struct input *in, unsigned int bit, word_t mask,
 				    word_t v)
 {
@@ -300,8 +300,8 @@ static __always_inline word_t facet(word_t w, const struct input *in, unsigned i
 	if (__builtin_constant_p(spoken)) /* a constant in most callers: little code is left */
 		return spoken ? (w & ~mask) | v : w;
 	OPAQUE(spoken);
-	mask *= spoken; /* not `& -spoken`: from 6.18 on the verifier goes both ways where it knows
-			   something to be 0 or all ones */
+	mask *= spoken; /* not `& -spoken`: from 6.18 on the verifier follows both ways if it knows
+			   that a value is 0 or all ones */
 	return (w & ~mask) | (v & mask);
 }
 

@@ -30,7 +30,7 @@ static __always_inline void thread_runs(const struct thread *who, ns_t now)
 		c->ran = now ? now : bpf_ktime_get_ns();
 }
 
-/* the thread's process is traced, or the thread is in a call on the endpoint of one that is */
+/* the thread's process is traced, or the thread is in a call on an endpoint of a traced one */
 static __always_inline bool thread_wanted(const struct thread *who, __u32 tgid)
 {
 	return task_wanted(tgid) || call_of(who->tid, false);

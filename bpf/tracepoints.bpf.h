@@ -77,7 +77,7 @@ static __noinline int hole_look(struct endpoint *ep, __u64 sk)
 	return hole_turns(ep, ep->rx.seen > ep->hole.since ? ep->rx.seen : ep->hole.since);
 }
 
-/* looks at each segment at what is seldom under way: a probe, a hole */
+/* called at each segment while a probe or a hole is there, which is seldom */
 static __noinline int rare_look(struct endpoint *ep, __u64 sk)
 {
 	if (!ep)
@@ -211,8 +211,7 @@ static __always_inline void tcp_goes_out(struct endpoint *ep, struct sk_buff *sk
 		apply_tx_slow(ep, &queued);
 }
 
-/* bytes behind the transport's header of a packet on its way out, whatever headers stand before
- * that */
+/* bytes behind the transport header of an outgoing packet, whatever headers come before it */
 static __always_inline __u32 payload_out(const struct endpoint *ep, struct sk_buff *skb0)
 {
 	struct sk_buff *skb = CAST(sk_buff, skb0);
@@ -801,7 +800,7 @@ static __always_inline void look_before_accept(struct endpoint *ep, __u64 sk)
 }
 
 #ifdef SAMPLED
-/* A look finds its state, at an instant that nobody chose. */
+/* the next look finds the state, at an instant that nobody chose */
 static __always_inline void settle_live(struct endpoint *ep, __u64 key, ns_t now)
 {
 	if (ep->id.proto != PROTO_PIPE)
@@ -913,7 +912,7 @@ int BPF_PROG(on_exit, struct task_struct *task)
 	return 0;
 }
 
-/* a state that has lasted for half an hour is charged so far, and goes on */
+/* charges a state that has lasted for half an hour what it lasted so far; the state goes on */
 static __always_inline void split_long(struct endpoint *ep, ns_t now)
 {
 	struct input in = { .at = now, .says = IN_SPLIT };

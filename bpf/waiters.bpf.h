@@ -106,8 +106,8 @@ SUBPROG int waiter_named(struct endpoint *ep, __u64 task, __u32 way)
 	return way;
 }
 
-/* The kernel's list of what a thread polls is on that thread's stack: if it is not, the task is
- * another one. Entries beyond these are in a table. */
+/* The kernel's list of what a thread polls is on that thread's stack; if it is not on the stack of
+ * the task found, that task is another one. Entries beyond these are in a table. */
 #define POLLED_INLINE 9
 
 static __always_inline bool is_in_stack(__u64 task, __u64 address)
