@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Eviction of endpoints. Sockets that a program keeps idle, thousands perhaps, must not keep out
- * programs that transfer data. When an endpoint found no slot, endpoints are dropped that are idle
- * and never stalled, first those of processes with more than their share. If there are none, and
- * the process that asks has less than its share, the process with the most slots gives up some, the
- * least stalled first.
+ * programs that transfer data. When an endpoint finds no slot, idle endpoints that never stalled
+ * are dropped, first those of processes with more than their share. If there are none, and the
+ * process that asks has less than its share, the process with the most slots loses some idle
+ * endpoints, the least stalled first.
  */
 #include "tracer/endpoint_eviction.h"
 

@@ -87,7 +87,7 @@ static void set_sleepers(struct trace *t)
 	f->poll = feature_symbol("pollwake");
 }
 
-#define TIMELINE_RING (1u << 24) /* 300,000 steps between two looks, which come every 20 ms */
+#define TIMELINE_RING (1u << 24) /* 300,000 steps between two readings, one every 20 ms */
 
 /* Maps that only trace_digests_take() needs are made only if it is wanted; not every object has
  * them. */
@@ -109,7 +109,7 @@ static int map_size(struct trace *t, const char *name, unsigned int n)
 	return map ? bpf_map__set_max_entries(map, n) : -1;
 }
 
-#define PLACES_MOST 16384u /* in the array; 56 MB */
+#define PLACES_MOST 16384u /* endpoints in the array; 56 MB */
 
 /* The hash of a large session takes memory as it fills, if the kernel has bpf_mem_alloc (6.1):
  * before that, it would call kmalloc() from within the traced code. */

@@ -73,8 +73,8 @@ static int kernel_frame(uint64_t addr, char *buf, size_t size)
 		 : snprintf(buf, size, "0x%" PRIx64 " [k]\n", addr);
 }
 
-/* the file as the process sees it: it may live in another mount namespace, and be deleted or
- * replaced since */
+/* The file as the process sees it: the process may be in another mount namespace, and the file may
+ * have been deleted or replaced. */
 static struct file *open_file(pid_t tgid, uint64_t from, uint64_t to, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -181,7 +181,7 @@ static int user_frame(uint64_t addr, pid_t tgid, char *buf, size_t size)
 			m->file->name);
 }
 
-/* the tracer's own part of a kernel stack, above the function that was traced */
+/* Is the frame the tracer's own, above the function that was traced? */
 static bool is_tracer(const char *frame)
 {
 	static const char *const prefixes[] = {
@@ -212,7 +212,7 @@ static int print_frame(uint64_t addr, pid_t tgid, char *buf, size_t size)
 
 /* ---- the two maps: see stack_number() in bpf/emit.bpf.h ---- */
 
-#define TEND_EVERY 50 /* looks, of 20 ms */
+#define TEND_EVERY 50 /* calls, one every 20 ms */
 
 static int map_of_age(const struct trace *t, uint32_t age)
 {
