@@ -19,7 +19,7 @@ static __always_inline __u64 name_given(__u32 bits, struct pt_regs *regs)
 {
 	__u64 fifth = CALL_ARG_4(regs), name = 0;
 
-	OPAQUE(fifth); /* else one load serves for this and for `name`: refused */
+	OPAQUE(fifth); /* else both share one load, which the verifier refuses */
 	if (bits & SYS_LENGTH)
 		return fifth;
 	bpf_probe_read_user(&name, sizeof(name), (void *)CALL_ARG_1(regs)); /* msg_name */

@@ -708,7 +708,7 @@ enum counter {
 	 * their addresses and listening ports, if these found none
 	 */
 	COUNT_OVERFLOW,
-	/* records that found no room in the ring buffer */
+	/* records that found no room in the ring buffer; a close, once its endpoint is removed */
 	COUNT_LOST,
 	/* other processors kept changing the word: the ended time was charged to the next state */
 	COUNT_CONTENDED,
