@@ -14,8 +14,8 @@
 
 static void most_looks_decide(void **state)
 {
-	struct trace_stalled v[] = { { 8, TX_NAGLE }, { 16, TX_RWND }, { 8, TX_CORK },
-				     { 16, TX_RWND }, { 8, TX_CORK },  { 4, TX_PACING } };
+	struct trace_stalled v[] = { { 8, TX_NAGLE, 1 }, { 16, TX_RWND, 2 }, { 8, TX_CORK, 3 },
+				     { 16, TX_RWND, 4 }, { 8, TX_CORK, 5 },  { 4, TX_PACING, 6 } };
 	struct suspect_looks out[6];
 
 	assert_int_equal(suspects_group(v, 6, out), 3);
@@ -27,6 +27,18 @@ static void most_looks_decide(void **state)
 	assert_int_equal(out[2].key, 16);
 	assert_int_equal(out[2].looks, 2);
 	assert_int_equal(suspects_group(v, 0, out), 0);
+}
+
+/* The kernel gives the address of a socket to another one soon after. */
+static void looks_at_one_that_is_gone_do_not_count(void **state)
+{
+	struct trace_stalled v[] = { { 8, TX_CWND, 10 }, { 8, TX_CWND, 20 }, { 8, TX_RWND, 25 },
+				     { 8, TX_CWND, 30 }, { 9, TX_CWND, 40 } };
+	struct suspect_looks of = { 8, TX_CWND, 3 };
+
+	assert_int_equal(suspects_looks_since(v, 5, &of, 0), 3);
+	assert_int_equal(suspects_looks_since(v, 5, &of, 20), 2);
+	assert_int_equal(suspects_looks_since(v, 5, &of, 31), 0);
 }
 
 static struct trace_endpoint aged(void)
@@ -117,6 +129,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(most_looks_decide),
+		cmocka_unit_test(looks_at_one_that_is_gone_do_not_count),
 		cmocka_unit_test(its_share_is_that_of_its_looks),
 		cmocka_unit_test(one_look_is_all_there_is),
 		cmocka_unit_test(the_other_end_did_not_stall),

@@ -4117,6 +4117,10 @@ static void a_reader_whose_other_threads_compute_limits_too(void **state)
 	ep.rx_calls.process_ran_ns = SECOND / 2;
 	said_of(&ep, &v);
 	assert_int_equal(v.outcome, OUTCOME_STALLED);
+	ep.at_ns = 3600ull * SECOND; /* its threads that ended long ago used two CPUs */
+	ep.rx_calls.process_ran_ns = 7000ull * SECOND;
+	said_of(&ep, &v);
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
 }
 
 /* dd into gzip into another that is a little slow */

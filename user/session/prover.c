@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "session/prover.h"
 
+#include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -105,6 +107,14 @@ static uint64_t preparing_ns(const struct prover *p)
 	return p->loaded ? p->zoom.start_ns : p->load_ns;
 }
 
+static bool any_lives(const struct parties *who)
+{
+	for (size_t i = 0; i < who->n; i++)
+		if (!kill(who->v[i], 0) || errno != ESRCH)
+			return true;
+	return false;
+}
+
 bool prover_prove(struct prover *p, const struct parties *who, uint64_t deadline,
 		  const struct zoom_stop *stop, struct trace_snapshot *proof)
 {
@@ -118,7 +128,7 @@ bool prover_prove(struct prover *p, const struct parties *who, uint64_t deadline
 	if (!zoom_time(now_ns(), deadline, 0)) /* loading took longer than was thought */
 		return false;
 	if (zoom_at(&p->zoom, who->v, who->n, deadline, stop, proof, &e))
-		return give_up(p, &e);
+		return any_lives(who) && give_up(p, &e);
 	trace_name_other_ends(proof);
 	return true;
 }

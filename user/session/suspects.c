@@ -114,16 +114,43 @@ static struct looked looked_since(const struct trace_snapshot *since,
 	};
 }
 
+static int by_looks(const void *a, const void *b)
+{
+	const struct suspect_looks *x = a, *y = b;
+
+	return (x->looks < y->looks) - (x->looks > y->looks);
+}
+
+/* Those that most looks found stalled, by key. */
+static size_t keep_most(struct suspect_looks *v, size_t n)
+{
+	if (n <= SUSPECTS_MOST)
+		return n;
+	qsort(v, n, sizeof(*v), by_looks);
+	qsort(v, SUSPECTS_MOST, sizeof(*v), by_key);
+	return SUSPECTS_MOST;
+}
+
+unsigned int suspects_looks_since(const struct trace_stalled *v, size_t n,
+				  const struct suspect_looks *of, uint64_t born_ns)
+{
+	unsigned int looks = 0;
+
+	for (size_t i = 0; i < n; i++)
+		looks += v[i].key == of->key && v[i].state == of->state && v[i].at_ns >= born_ns;
+	return looks;
+}
+
 int suspects_take(struct trace *t, struct trace_snapshot *since, struct trace_snapshot *out,
 		  struct trace_error *te)
 {
 	struct trace_stalled stalled[TRACE_STALLED_KEPT];
 	struct suspect_looks v[TRACE_STALLED_KEPT];
-	size_t n = suspects_group(stalled, trace_take_stalled(t, stalled), v);
+	size_t all = trace_take_stalled(t, stalled),
+	       n = keep_most(v, suspects_group(stalled, all, v));
 	struct trace_snapshot now;
 	struct looked looked;
 
-	n = MIN(n, SUSPECTS_MOST);
 	if (take(t, v, n, out, te))
 		return -1;
 	now = (struct trace_snapshot){ .at_ns = out->at_ns,
@@ -133,10 +160,13 @@ int suspects_take(struct trace *t, struct trace_snapshot *since, struct trace_sn
 	trace_counters_sub(&out->counters, &since->counters);
 	*since = now;
 	for (size_t i = 0; i < out->n; i++) {
-		struct suspect_looks want = { .key = out->looks[i].key };
+		struct suspect_looks want = { .key = out->looks[i].key },
+				     *f = bsearch(&want, v, n, sizeof(*v), by_key);
 
-		suspects_set_window(&out->ep[i], &out->looks[i],
-				    bsearch(&want, v, n, sizeof(*v), by_key), &looked);
+		if (f) /* an endpoint that is gone may have had the same key */
+			f->looks = suspects_looks_since(stalled, all, f, out->ep[i].born_ns);
+		suspects_set_window(&out->ep[i], &out->looks[i], f && f->looks ? f : NULL,
+				    &looked);
 	}
 	return 0;
 }

@@ -21,6 +21,9 @@ struct looked {
 /* For each endpoint the stall that most of its looks found; sorts `v`. Returns how many endpoints
  * there are, by key. */
 size_t suspects_group(struct trace_stalled *v, size_t n, struct suspect_looks *out);
+/* How many of the looks at that key found this endpoint, which was born then, in that state. */
+unsigned int suspects_looks_since(const struct trace_stalled *v, size_t n,
+				  const struct suspect_looks *of, uint64_t born_ns);
 /* Makes the figures of an endpoint, which are of its life, those of that time. f NULL: no look
  * found it stalled. */
 void suspects_set_window(struct trace_endpoint *ep, struct trace_looks *l,

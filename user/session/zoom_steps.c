@@ -91,7 +91,7 @@ static size_t programs_of(const struct trace_digest *e, pid_t pids[ENDS_MOST], s
 bool zoom_steps_of(struct zoom_steps *z, const struct trace_digest *e,
 		   const struct trace_digest *peer)
 {
-	struct trace_error te = {};
+	struct trace_error te = {}, ended = {};
 	pid_t pids[ENDS_MOST];
 	size_t n;
 
@@ -100,8 +100,12 @@ bool zoom_steps_of(struct zoom_steps *z, const struct trace_digest *e,
 		return false;
 	n = programs_of(peer, pids, programs_of(e, pids, 0));
 	z->serial = e->serial;
-	if (!n || trace_retarget(z->zoom.t, pids, n, &te) || trace_start(z->zoom.t, &te))
+	if (!n)
 		return false;
+	if (trace_retarget(z->zoom.t, pids, n, &te) || trace_start(z->zoom.t, &te)) {
+		trace_stop(z->zoom.t, &ended);
+		return false;
+	}
 	z->on = true;
 	return follow(z, e);
 }

@@ -21,7 +21,7 @@ uint64_t counters_one(struct trace *t, enum counter which)
 	return sum[which];
 }
 
-static uint64_t sum_missed(struct trace *t)
+uint64_t counters_missed(struct trace *t)
 {
 	struct trace_cost c[64];
 	size_t n = trace_costs(t, c, 64);
@@ -44,7 +44,7 @@ void counters_fill(struct trace *t, struct trace_counters *c)
 	c->events_lost = sum[COUNT_EVENTS_LOST];
 	c->contended = sum[COUNT_CONTENDED];
 	c->reused = sum[COUNT_REUSED];
-	c->missed = sum_missed(t);
+	c->missed = counters_missed(t) - t->missed_before;
 	c->blind = sum[COUNT_BLIND];
 	c->let_go = sum[COUNT_LET_GO];
 	c->stacks_lost = sum[COUNT_STACKS];

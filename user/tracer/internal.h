@@ -95,6 +95,7 @@ struct trace {
 	bool exact; /* TCP's queue is looked at right after each event: see `exact` in
 		       bpf/filter.bpf.h */
 	struct closed_list closed;
+	uint64_t missed_before; /* programs not run for earlier targets */
 	struct trace_listeners unlistened; /* sockets that do not listen any more */
 	int listening_fd, settle_listener, let_go_fd;
 	struct {		/* for eviction_tend() */
@@ -238,6 +239,7 @@ void endpoint_reads_missed(struct trace_endpoint *out, uint64_t at_least);
 /* counters.c */
 void counters_fill(struct trace *t, struct trace_counters *c);
 uint64_t counters_one(struct trace *t, enum counter which);
+uint64_t counters_missed(struct trace *t);
 
 /* subtract.c: sums of endpoints by protocol */
 struct trace_endpoint *rest_new(void);

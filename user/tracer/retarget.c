@@ -45,6 +45,26 @@ static void clear_variable(struct trace *t, const char *name, size_t size)
 		memset(p, 0, size);
 }
 
+static void forget_closed(struct closed_list *l)
+{
+	free(l->rest);
+	*l = (struct closed_list){ .ep = l->ep, .room = l->room };
+}
+
+/* What this target had is no other's: its endpoints that are gone, and what was counted. */
+static void forget_counts(struct trace *t)
+{
+	struct processor *p = object_var(t, "processors");
+
+	for (size_t i = 0; p && i < PROCESSORS; i++)
+		memset(p[i].counts, 0, sizeof(p[i].counts));
+	forget_closed(&t->closed);
+	t->unlistened = (struct trace_listeners){};
+	t->existing = (struct trace_existing){};
+	t->lost = t->n_closed = 0;
+	t->missed_before = counters_missed(t);
+}
+
 static void forget_all(struct trace *t)
 {
 	if (t->hashed)
@@ -58,7 +78,17 @@ static void forget_all(struct trace *t)
 	clear_variable(t, "tgid_hint", TGID_HINTS * sizeof(uint32_t));
 	clear_variable(t, "calls", CALL_SLOTS * sizeof(struct call));
 	ring_buffer__consume(t->ring);
-	t->closed.n = t->closed.shown = 0;
+	forget_counts(t);
+}
+
+/* Those that have ended meanwhile are left out, unless nobody is left. */
+static int follow_all(struct trace *t, struct trace_error *e)
+{
+	size_t followed = 0;
+
+	for (size_t i = 0; i < t->opts.n_tgids; i++)
+		followed += !trace_follow(t, t->opts.tgids[i], e);
+	return followed ? 0 : -1;
 }
 
 int trace_retarget(struct trace *t, const pid_t *tgids, size_t n, struct trace_error *e)
@@ -70,8 +100,5 @@ int trace_retarget(struct trace *t, const pid_t *tgids, size_t n, struct trace_e
 	forget_all(t);
 	t->opts.n_tgids = MIN(n, (size_t)TRACE_TGIDS);
 	memcpy(t->opts.tgids, tgids, t->opts.n_tgids * sizeof(*tgids));
-	for (size_t i = 0; i < t->opts.n_tgids; i++)
-		if (trace_follow(t, tgids[i], e))
-			return -1;
-	return 0;
+	return follow_all(t, e);
 }

@@ -107,11 +107,13 @@ static bool is_stalled(uint64_t found)
 
 static void note_stalled(struct sampler *s, size_t n)
 {
+	uint64_t now = snapshot_now();
+
 	pthread_mutex_lock(&s->stalled_lock);
 	for (size_t i = 0; i < n && s->n_stalled < TRACE_STALLED_KEPT; i++)
 		if (is_stalled(s->order[i]))
 			s->stalled[s->n_stalled++] = (struct trace_stalled){
-				s->keys[s->at + i], s->order[i] & FOUND_TX };
+				s->keys[s->at + i], s->order[i] & FOUND_TX, now };
 	pthread_mutex_unlock(&s->stalled_lock);
 }
 

@@ -319,7 +319,7 @@ struct trace_looks {
 	unsigned int again; /* of `n`: looks that are in no sum of time, see suspects_confirm() */
 	uint32_t tx_seen[TRACE_STATES], tx_again[TRACE_STATES], tx_later[TRACE_STATES];
 	uint32_t rx_seen[TRACE_STATES], rx_again[TRACE_STATES], rx_later[TRACE_STATES];
-	uint32_t fact[TRACE_LOOK_FACTS];   /* looks that found each fact */
+	uint32_t fact[TRACE_LOOK_FACTS];   /* looks that found the fact */
 	double unevenness;		   /* of the gaps between looks, see sampler/interval.h */
 	uint64_t chrono_ns[TRACE_CHRONOS]; /* TCP's chronographs, in whole ticks: busy, limited by
 					      the peer's window, limited by the send buffer */
@@ -336,9 +336,9 @@ struct trace_sampling {
 	double part;		/* share of the endpoints in each look */
 	uint64_t looks, endpoint_looks;
 	uint64_t look_ns,
-		find_ns; /* CPU time of the looks; CPU time of reading /proc */
+		find_ns; /* CPU time of the looks; of reading /proc, and of trace_look_again() */
 	uint64_t since_ns;
-	uint64_t endpoints; /* that exist now */
+	uint64_t endpoints; /* that there are now */
 };
 
 /*
@@ -391,9 +391,9 @@ struct trace_snapshot {
 					(counters.dropped); NULL: none */
 	struct trace_counters counters;
 	struct trace_listeners listeners;
-	const int *reverse_endpoints; /* reverse_endpoint() of each (verdict/mutual_wait.h), found
-				 beforehand; NULL: not found */
-	const int *bound_there; /* the same of bound_where_it_sends() (verdict/by_address.h) */
+	const int *reverse_endpoints; /* by endpoint: the result of reverse_endpoint()
+					 (verdict/mutual_wait.h); NULL: not computed yet */
+	const int *bound_there; /* the same for bound_where_it_sends() (verdict/by_address.h) */
 	const struct trace_ruling *rulings; /* of a sampled session; owned by the caller */
 	size_t n_rulings;
 };
@@ -429,7 +429,8 @@ struct trace_stall {
 	uint64_t peer_serial; /* 0: not on this host, or not traced */
 	enum tx_state state;
 	enum trace_delack
-		by_delack; /* the stall waited for the peer's delayed ACK, which went out so */
+		by_delack; /* how the peer's delayed ACK went out that the stall waited for; NONE:
+			      it waited for none */
 	bool goes_on; /* the stall has not ended: to_ns is the end of the session */
 	uint64_t ack_owed_ns, ack_went_ns; /* the delayed ACK: since when it was owed, when it was
 					      sent; 0: unknown, or no such ACK */
@@ -494,8 +495,9 @@ void trace_sampled(const struct trace *t, struct trace_sampling *out);
 #define TRACE_STALLED_KEPT 1024
 
 struct trace_stalled {
-	uint64_t key;
+	uint64_t key; /* of an endpoint; another one may have it later */
 	enum tx_state state;
+	uint64_t at_ns;
 };
 
 /* The stalls that looks found since the last call, in the order of the looks, at most
@@ -548,7 +550,7 @@ extern const char *const trace_tx_names[TX_N], *const trace_rx_names[RX_N];
 void trace_addr_text(int family, const struct trace_addr *a, char *buf, size_t len);
 /* why not a better backend; empty when this is the best */
 const char *trace_why(const struct trace *t);
-/* "fentry_plain": which of the backend's objects runs; NULL: none is loaded yet */
+/* "fentry_probed": which of the backend's objects runs; NULL: none is loaded yet */
 const char *trace_object(const struct trace *t);
 /* True: the verifier refused the programs meant for this kernel, so slower ones run. `buf` says so
  * for people. */
@@ -609,7 +611,7 @@ size_t trace_hooks(struct trace *t, struct trace_hook *h, size_t max);
 struct trace_feature {
 	const char *name; /* "BTF", "fentry", ... */
 	bool there;
-	char why_not[160]; /* "lockdown is 'integrity'" */
+	char why_not[160]; /* "not permitted: the kernel is locked down (integrity)" */
 	const char *lost;  /* what cannot be seen without it */
 	const char *fix;   /* what would change that; NULL: nothing */
 };

@@ -97,15 +97,19 @@ static bool runs_or_is_ready(const struct trace_endpoint *end, const struct find
 	       (double)(b->cpu_ns + b->no_cpu_ns) >= share_explained(end) * (double)had_data;
 }
 
-/* The thread that calls hands its work to others, as pigz does: the process has no more to give.
- * What a program ran before the endpoint began may have been all of that time. */
+/* CPU time is counted from the start of a process. Of one that is older than its endpoint it may
+ * have been used before, on several CPUs; a tenth more of life makes no difference. */
+#define OLDER 0.1
+
+/* The thread that calls hands its work to others, as pigz does: the process has no more to give. */
 static double process_cpu_share(const struct trace_call_stats *b, uint64_t at_ns,
 				uint64_t endpoint_life)
 {
 	uint64_t life = b->born_ns && at_ns > b->born_ns ? at_ns - b->born_ns : 0;
 	uint64_t before = life > endpoint_life ? life - endpoint_life : 0;
 
-	return life && b->process_ran_ns > before
+	return life && b->process_ran_ns > before &&
+			       (double)before <= OLDER * (double)endpoint_life
 		       ? (double)(b->process_ran_ns - before) / (double)(life - before)
 		       : 0;
 }
