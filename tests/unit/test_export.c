@@ -129,11 +129,34 @@ static void few_series(void **state)
 	for (int i = 0; i < 50; i++)
 		v[i].at_ns = 11 * S + 700 * S; /* but the first ten ended long ago */
 	add(&g, 12 * S + 700 * S, v + 10, 40);
+	assert_int_equal(g.retired, 0); /* at the last reading they were still there */
+	add(&g, 13 * S + 700 * S, v + 10, 40);
 	assert_int_equal(g.retired, 10);
 	for (size_t i = 0; i < g.n; i++)
 		sum += g.v[i].endpoints;
 	assert_int_equal(sum + g.other[TRACE_TCP].endpoints, 40);
 	assert_int_equal(sum, 10);
+	groups_free(&g);
+}
+
+/* However far apart the readings are, a program that has endpoints makes room for no other. */
+static void the_living_stay(void **state)
+{
+	struct trace_endpoint v[4];
+	struct groups g;
+	char name[16];
+
+	assert_int_equal(groups_init(&g, 3, 2, path_of), 0);
+	for (int i = 0; i < 4; i++) {
+		snprintf(name, sizeof(name), "p%d", i);
+		v[i] = endpoint((uint64_t)i + 1, name, 1);
+	}
+	add(&g, 10 * S, v + 1, 3);
+	for (int i = 0; i < 4; i++)
+		v[i].at_ns = 100 * S;
+	add(&g, 100 * S, v, 4); /* the new one comes first */
+	assert_int_equal(g.retired, 0);
+	assert_int_equal(g.other[TRACE_TCP].endpoints, 1);
 	groups_free(&g);
 }
 
@@ -563,6 +586,7 @@ int main(void)
 		cmocka_unit_test(sums_never_fall),
 		cmocka_unit_test(handed_over),
 		cmocka_unit_test(few_series),
+		cmocka_unit_test(the_living_stay),
 		cmocka_unit_test(unknown_names),
 		cmocka_unit_test(what_ended_without_a_row_counts),
 		cmocka_unit_test(the_text),

@@ -194,6 +194,35 @@ static void looks_stay_with_their_endpoint(void **state)
 	trace_packed_free(&packed);
 }
 
+/* By samples it is known late, and then of the whole life: eight seconds are no share of two. */
+static void cpu_time_that_became_known_is_not_the_phases(void **state)
+{
+	struct trace_endpoint then = { .serial = 1, .rx.lifetime_ns = 8 }, now = then;
+	struct trace_looks looks[2] = {};
+	struct trace_snapshot a = { .ep = &then, .looks = looks, .n = 1 },
+			      b = { .ep = &now, .looks = looks + 1, .n = 1 };
+	struct trace_packed packed;
+
+	now.rx.lifetime_ns = 10;
+	now.rx_calls.cpu_ns = 9;
+	now.rx_calls.cpu_res = now.rx_calls.no_cpu_res = TRACE_BOUNDED;
+	assert_int_equal(trace_pack(&packed, &a), 0);
+	assert_int_equal(trace_subtract(&b, &packed), 0);
+	assert_int_equal(now.rx_calls.cpu_res, TRACE_UNKNOWN);
+	assert_int_equal(now.rx_calls.cpu_ns, 0);
+	trace_packed_free(&packed);
+	then.rx_calls.cpu_res = then.rx_calls.no_cpu_res = TRACE_BOUNDED;
+	then.rx_calls.cpu_ns = 8;
+	now.rx.lifetime_ns = 10;
+	now.rx_calls.cpu_ns = 9;
+	now.rx_calls.cpu_res = now.rx_calls.no_cpu_res = TRACE_BOUNDED;
+	assert_int_equal(trace_pack(&packed, &a), 0);
+	assert_int_equal(trace_subtract(&b, &packed), 0);
+	assert_int_equal(now.rx_calls.cpu_res, TRACE_BOUNDED);
+	assert_int_equal(now.rx_calls.cpu_ns, 1);
+	trace_packed_free(&packed);
+}
+
 /* Each phase begins where the last one ended. */
 static void one_phase_follows_the_other(void **state)
 {
@@ -514,6 +543,7 @@ int main(void)
 		cmocka_unit_test(a_loss_of_before_is_not_the_phases),
 		cmocka_unit_test(what_is_packed_comes_out_as_it_was),
 		cmocka_unit_test(looks_stay_with_their_endpoint),
+		cmocka_unit_test(cpu_time_that_became_known_is_not_the_phases),
 		cmocka_unit_test(one_phase_follows_the_other),
 		cmocka_unit_test(what_stays_below_is_undelivered_until_now),
 		cmocka_unit_test(what_looks_find_below_is_undelivered),

@@ -81,7 +81,8 @@ static bool has_stalled(const struct group *g)
 
 static bool may_retire(const struct group *g, uint64_t now)
 {
-	return !g->endpoints && g->used_ns + (has_stalled(g) ? STALLED_IDLE_NS : IDLE_NS) <= now;
+	return !g->endpoints && !g->had_endpoints &&
+	       g->used_ns + (has_stalled(g) ? STALLED_IDLE_NS : IDLE_NS) <= now;
 }
 
 /* The place of the longest idle group, if one has been idle long enough. */
@@ -242,6 +243,7 @@ static void add_rest(struct groups *g, const struct trace_snapshot *d)
 /* what is of the living only, and counted anew each time */
 static void forget_living(struct group *g)
 {
+	g->had_endpoints = g->endpoints;
 	g->endpoints = 0;
 	g->open_sleep_ns = 0;
 }

@@ -18,7 +18,7 @@ struct group {
 	enum trace_proto proto;
 	bool other;	    /* of this protocol, all that found no room */
 	uint64_t used_ns;   /* when something was last added, or an endpoint was there */
-	uint64_t endpoints; /* now */
+	uint64_t endpoints, had_endpoints; /* now; at the last reading */
 	uint64_t tx_ns[TX_N], rx_ns[RX_N];
 	uint64_t delack_ns[TX_N], unread_ns[TX_N], starved_ns[TRACE_VOTES];
 	struct tally sent_bytes, received_bytes, sent, received, blocked_ns, runq_ns;

@@ -21,7 +21,8 @@
 #define ROUNDS	   5
 #define ENOUGH	   4 /* of these: it may have been about to read */
 #define APART_NS   23000000
-#define POLLS_MOST 1024 /* sockets; of more the rest is not known */
+#define POLLS_MOST  16384 /* sockets; of more the rest is not known */
+#define EPOLLS_MOST 64
 #define FDS_MOST   64
 
 struct polled {
@@ -29,12 +30,25 @@ struct polled {
 	int fds; /* its folder of descriptors */
 	uint64_t inodes[POLLS_MOST];
 	size_t n;
+	uint64_t epolls[EPOLLS_MOST]; /* whose sockets are in it: threads may share one */
+	size_t n_epolls;
 };
 
 static void add(struct polled *p, uint64_t inode)
 {
 	if (inode && p->n < POLLS_MOST)
 		p->inodes[p->n++] = inode;
+}
+
+static bool is_first_time(struct polled *p, uint64_t epoll_fd)
+{
+	for (size_t i = 0; i < p->n_epolls; i++)
+		if (p->epolls[i] == epoll_fd)
+			return false;
+	if (p->n_epolls == EPOLLS_MOST)
+		return false;
+	p->epolls[p->n_epolls++] = epoll_fd;
+	return true;
 }
 
 /* "tfd: 5 events: 19 data: ... pos:0 ino:3f2 sdev:8" */
@@ -45,7 +59,7 @@ static void add_registered(struct polled *p, uint64_t epoll_fd)
 
 	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%" PRIu64, (int)p->pid, epoll_fd);
 	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
+	while (f && p->n < POLLS_MOST && fgets(line, sizeof(line), f)) {
 		unsigned int events;
 		uint64_t inode;
 
@@ -75,7 +89,7 @@ static void ask_thread(void *ctx, int dir, long tid)
 	(void)dir;
 	if (thread_call_read(p->pid, (pid_t)tid, &call) != THREAD_IN_CALL)
 		return;
-	if (thread_call_is_epoll(&call))
+	if (thread_call_is_epoll(&call) && is_first_time(p, call.args[0]))
 		add_registered(p, call.args[0]);
 	else if (thread_call_is_poll(&call) || thread_call_is_select(&call))
 		add_polled(p, (pid_t)tid, &call);
@@ -107,7 +121,7 @@ static void ask(struct polled *p)
 {
 	char path[40];
 
-	p->n = 0;
+	p->n = p->n_epolls = 0;
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
 	proc_numbers(path, ask_thread, p);
 	p->n = array_unique(p->inodes, p->n);

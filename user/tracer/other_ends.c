@@ -158,11 +158,18 @@ static void note_unix(const struct nlmsghdr *n, void *ctx)
 		      *(const uint32_t *)RTA_DATA(other));
 }
 
+static bool is_mapped(const struct inet_end *e)
+{
+	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
+
+	return !memcmp(e->ip, prefix, sizeof(prefix));
+}
+
 static bool is_loopback(const struct inet_end *e)
 {
 	static const uint8_t one[16] = { [15] = 1 };
 
-	return !memcmp(e->ip, one, 16) || (e->ip[10] == 0xff && e->ip[12] == 127);
+	return !memcmp(e->ip, one, 16) || (is_mapped(e) && e->ip[12] == 127);
 }
 
 /* Without a look at routes: it goes to the address that it comes from, or to none of another host.
@@ -170,13 +177,6 @@ static bool is_loopback(const struct inet_end *e)
 static bool stays_here(const struct lone_end *e)
 {
 	return is_loopback(&e->there) || !memcmp(e->there.ip, e->here.ip, sizeof(e->there.ip));
-}
-
-static bool is_mapped(const struct inet_end *e)
-{
-	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
-
-	return !memcmp(e->ip, prefix, sizeof(prefix));
 }
 
 static enum reached reaches(const struct lone_end *e, const struct inet_end *bound)
@@ -203,10 +203,11 @@ static void note_bound(struct lone_ends *all, enum trace_proto proto, const stru
 		struct lone_end *e = &all->v[i];
 		enum reached by = e->ep->proto == proto ? reaches(e, &bound) : NOT_REACHED;
 
-		if (by > e->by) {
-			e->by = by;
-			e->other = m->idiag_inode;
-		}
+		if (by == NOT_REACHED || by < e->by)
+			continue;
+		/* of several (SO_REUSEPORT) the kernel chooses one, and nobody knows which */
+		e->other = by > e->by || e->other == m->idiag_inode ? m->idiag_inode : 0;
+		e->by = by;
 	}
 }
 

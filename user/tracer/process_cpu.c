@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "base/array.h"
 #include "tracer/internal.h"
@@ -123,6 +124,8 @@ bool cpu_book_thread(const struct cpu_book *book, const struct cpu_book *last, p
 		if (tid && t->tid != tid)
 			continue;
 		one = since(t, last);
+		one.ran_ns = MIN(one.ran_ns, book->at_ns - last->at_ns);
+		one.waited_ns = MIN(one.waited_ns, book->at_ns - last->at_ns);
 		if (!found || busy_ns(&one) > busy_ns(did))
 			*did = one;
 		found = true;
@@ -136,7 +139,7 @@ static void compare(struct process_cpu *p, const struct cpu_book *last)
 
 	if (!then || then->born != p->born)
 		return;
-	p->asked_before = true;
+	p->asked_before = then->n_threads; /* of very many none is asked */
 	p->was_stopped = then->stopped;
 	if (p->throttled_ns > then->throttled_ns)
 		p->throttled_since_ns = p->throttled_ns - then->throttled_ns;

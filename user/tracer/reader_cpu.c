@@ -18,7 +18,7 @@ struct reader_cpu {
 	pid_t pid, tid;
 	size_t at; /* index in the snapshot */
 	uint64_t covered_ns; /* of the endpoint's life; the sums are of this time */
-	uint64_t ran_ns, waited_ns, turns, quota_ns, busiest_ns;
+	uint64_t ran_ns, no_cpu_ns, turns, quota_ns, busiest_ns;
 	uint64_t stopped_ns, stop_ns, longest_stop_ns; /* stop_ns: of the stop that goes on */
 	uint32_t stops;
 };
@@ -119,6 +119,7 @@ static void add_up(struct reader_cpu *r, const struct trace_endpoint *ep,
 	uint64_t ns = lived_ns(ep, last->at_ns, book->at_ns);
 	bool is_sole = p && p->n_threads == 1, is_known;
 	struct thread_cpu did;
+	uint64_t quota_ns;
 	double share;
 
 	if (!ns || !cpu_book_thread(book, last, r->pid, is_sole ? 0 : r->tid, &did))
@@ -127,10 +128,12 @@ static void add_up(struct reader_cpu *r, const struct trace_endpoint *ep,
 	is_known = is_sole || (r->tid && did.tid == r->tid);
 	r->covered_ns += ns;
 	add_stop(r, p, ns);
-	r->quota_ns += part(MIN(p->throttled_since_ns, did.waited_ns), share);
+	quota_ns = part(MIN(p->throttled_since_ns, did.waited_ns), share);
+	r->quota_ns += quota_ns;
+	/* a quota holds every thread: whichever reads */
+	r->no_cpu_ns += is_known ? part(did.waited_ns, share) : quota_ns;
 	if (is_known) {
 		r->ran_ns += part(did.ran_ns, share);
-		r->waited_ns += part(did.waited_ns, share);
 		r->turns += part(did.turns, share);
 	} else {
 		r->busiest_ns += part(did.ran_ns + did.waited_ns, share);
@@ -158,10 +161,9 @@ static void fill(struct trace_endpoint *ep, const struct reader_cpu *r)
 	if (!r->covered_ns || (double)r->covered_ns < COVERED * (double)ep->rx.lifetime_ns)
 		return;
 	b->busiest_cpu_ns = r->busiest_ns;
-	b->cpu_ns = r->busiest_ns ? 0 : r->ran_ns;
+	b->cpu_ns = r->ran_ns;
 	b->cpu_res = r->busiest_ns ? TRACE_UNKNOWN : TRACE_BOUNDED;
-	/* a quota and a stop hold every thread: whichever reads */
-	b->no_cpu_ns = r->busiest_ns ? r->quota_ns : r->waited_ns;
+	b->no_cpu_ns = r->no_cpu_ns;
 	b->quota_ns = r->quota_ns;
 	b->cpu_turns = r->turns;
 	b->no_cpu_res = TRACE_BOUNDED;

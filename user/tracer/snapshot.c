@@ -78,12 +78,23 @@ static bool read_endpoint(const struct trace *t, uint64_t key, struct endpoint *
 	return true;
 }
 
-static bool is_closed(const struct closed_list *l, size_t from, uint64_t serial)
+/* Of those that closed, from the list's entry `from` on; sorted. */
+static uint64_t *closed_serials(const struct closed_list *l, size_t from)
 {
-	for (size_t i = l->n; i-- > from;)
-		if (l->ep[i].id.serial == serial)
-			return true;
-	return false;
+	uint64_t *v = array_new(l->n - from, 0, sizeof(*v));
+
+	for (size_t i = from; v && i < l->n; i++)
+		v[i - from] = l->ep[i].id.serial;
+	if (v)
+		array_unique(v, l->n - from);
+	return v;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
 }
 
 /* for `more` endpoints after those that are there */
@@ -142,25 +153,33 @@ static void put_live(struct trace *t, struct trace_snapshot *s, struct keyed *k,
 	ring_buffer__consume(t->ring);
 }
 
-/* What closed after it was read (the list's entries from `since` on) counts once, as closed. */
-static void drop_closed(const struct closed_list *l, size_t since, struct trace_snapshot *s,
+static void move(struct trace_snapshot *s, struct keyed *k, size_t from, size_t to)
+{
+	s->ep[to] = s->ep[from];
+	k[to] = k[from];
+	k[to].index = to;
+	if (s->looks)
+		s->looks[to] = s->looks[from];
+}
+
+/* What closed after it was read (the list's entries from `since` on) counts once, as closed. False:
+ * there is no memory for it. */
+static bool drop_closed(const struct closed_list *l, size_t since, struct trace_snapshot *s,
 			struct keyed *k)
 {
+	uint64_t *closed = closed_serials(l, since);
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->n; i++) {
-		if (is_closed(l, since, s->ep[i].serial))
+	for (size_t i = 0; closed && i < s->n; i++) {
+		if (bsearch(&s->ep[i].serial, closed, l->n - since, sizeof(*closed), by_number))
 			continue;
-		if (n != i) {
-			s->ep[n] = s->ep[i];
-			k[n] = k[i];
-			k[n].index = n;
-			if (s->looks)
-				s->looks[n] = s->looks[i];
-		}
+		if (n != i)
+			move(s, k, i, n);
 		n++;
 	}
-	s->n = n;
+	s->n = closed ? n : s->n;
+	free(closed);
+	return closed;
 }
 
 static bool put_closed(struct trace *t, struct trace_snapshot *s, struct keyed **k)
@@ -185,8 +204,8 @@ static int put_all(struct trace *t, struct trace_snapshot *s, const uint64_t *ke
 
 	if (fits) {
 		put_live(t, s, k, keys, n);
-		drop_closed(&t->closed, dropped == t->closed.dropped ? since : 0, s, k);
-		fits = put_closed(t, s, &k);
+		fits = drop_closed(&t->closed, dropped == t->closed.dropped ? since : 0, s, k) &&
+		       put_closed(t, s, &k);
 	}
 	if (fits)
 		peers_join(s, k);

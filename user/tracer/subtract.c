@@ -188,6 +188,28 @@ static void sub_endpoint(struct trace_endpoint *ep, const struct trace_endpoint 
 	ep->hole.max_ns = MIN(ep->hole.max_ns, ep->hole.ns);
 }
 
+/* Of a phase, what may have happened before it for the most part */
+#define MOSTLY_BEFORE 0.2
+
+/* By samples, a reader's CPU time is known once enough of its life is covered. What became known in
+ * this phase is that of its whole life. */
+static void forget_cpu(struct trace_call_stats *b, const struct trace_call_stats *old)
+{
+	if (old->no_cpu_res != TRACE_UNKNOWN)
+		return;
+	b->cpu_ns = b->no_cpu_ns = b->quota_ns = b->stopped_ns = b->stopped_n = b->cpu_turns =
+		b->busiest_cpu_ns = 0;
+	b->cpu_res = b->no_cpu_res = TRACE_UNKNOWN;
+}
+
+static void sub_sampled(struct trace_endpoint *ep, const struct trace_endpoint *old)
+{
+	if ((double)old->rx.lifetime_ns < MOSTLY_BEFORE * (double)ep->rx.lifetime_ns)
+		return;
+	forget_cpu(&ep->rx_calls, &old->rx_calls);
+	forget_cpu(&ep->tx_calls, &old->tx_calls);
+}
+
 int trace_subtract(struct trace_snapshot *s, const struct trace_packed *a)
 {
 	bool *kept = array_new(a->head.n, 0, sizeof(*kept));
@@ -203,8 +225,10 @@ int trace_subtract(struct trace_snapshot *s, const struct trace_packed *a)
 		kept[at] = true;
 		packed_read(a, at, &old, &looks);
 		sub_endpoint(&s->ep[i], &old);
-		if (s->looks)
+		if (s->looks) {
 			sub_looks(&s->looks[i], &looks);
+			sub_sampled(&s->ep[i], &old);
+		}
 	}
 	sub_rest(s, a, kept);
 	trace_counters_sub(&s->counters, &a->head.counters);

@@ -394,6 +394,7 @@ struct trace_snapshot {
 	const int *reverse_endpoints; /* by endpoint: the result of reverse_endpoint()
 					 (verdict/mutual_wait.h); NULL: not computed yet */
 	const int *bound_there; /* the same for bound_where_it_sends() (verdict/by_address.h) */
+	const struct processes *processes; /* verdict/processes.h; NULL: not looked up */
 	const struct trace_ruling *rulings; /* of a sampled session; owned by the caller */
 	size_t n_rulings;
 };

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "verdict/pipeline.h"
 
+#include "verdict/processes.h"
+
 bool is_filter(const struct trace_snapshot *s, pid_t tgid)
 {
-	size_t in = 0, out = 0;
+	struct process p = process_of(s, tgid);
 
-	for (size_t i = 0; i < s->n; i++) {
-		in += s->ep[i].rx_calls.tgid == tgid && s->ep[i].rx_calls.bytes;
-		out += s->ep[i].tx_calls.tgid == tgid && s->ep[i].tx_calls.bytes;
-	}
-	return tgid && in == 1 && out <= 1 && !s->counters.dropped;
+	return p.reads == 1 && p.writes <= 1 && !p.uncounted && !s->counters.dropped;
 }
 
 #define BOTH_WAIT 0.2 /* of the time */

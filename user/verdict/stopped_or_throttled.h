@@ -20,6 +20,15 @@ enum halt stopped_or_throttled(const struct trace_snapshot *s, const struct trac
 uint64_t halted_ns(const struct trace_snapshot *s, const struct trace_call_stats *b, enum halt why);
 
 /* How long it was stopped, including a stop that goes on. */
-uint64_t stopped_ns(const struct trace_call_stats *b);
+static inline uint64_t stopped_ns(const struct trace_call_stats *b)
+{
+	return b->stopped_ns + b->open_stop_ns;
+}
+
+/* A process that was stopped before its first call here holds the descriptor, and no more. */
+static inline bool are_stops_known(const struct trace_call_stats *b)
+{
+	return b->no_cpu_res != TRACE_UNKNOWN || b->open_stop_ns;
+}
 
 #endif

@@ -3,6 +3,9 @@
  * Queries by UDP that nobody answers, or that another host refuses: no sender is held up, and
  * nothing is lost that this host knows of. Who never tries to read expects no answer.
  */
+#include <stdlib.h>
+
+#include "base/array.h"
 #include "verdict/by_address.h"
 #include "verdict/other_findings.h"
 #include "verdict/requests.h"
@@ -121,43 +124,62 @@ static bool may_be_late(const struct trace_snapshot *s, const struct trace_endpo
 	return !ep->closed && others_answered(s, ep);
 }
 
+struct question {
+	size_t endpoint;
+	int server; /* see struct unanswered */
+};
+
+/* of more the others are left out: each is compared with each */
+#define QUESTIONS_MOST 2048
+
+struct asked {
+	const struct trace_snapshot *s;
+	size_t *silent; /* sockets that only read */
+	size_t n_silent;
+	struct question v[QUESTIONS_MOST];
+	size_t n;
+};
+
 /* It reads, and never answers: the only one of those that were seen that may be whom they went to.
  */
-static int silent_server(const struct trace_snapshot *s, const struct trace_endpoint *ep,
-			 uint64_t n)
+static int silent_server(const struct asked *a, const struct trace_endpoint *ep, uint64_t n)
 {
 	int found = -1;
 
-	for (size_t i = 0; i < s->n; i++) {
-		const struct trace_endpoint *other = &s->ep[i];
+	for (size_t k = 0; k < a->n_silent; k++) {
+		const struct trace_endpoint *other = &a->s->ep[a->silent[k]];
 
 		if (other == ep || !is_read_only(other, n) || other->netns != ep->netns)
 			continue;
 		if (found >= 0)
 			return -1;
-		found = (int)i;
+		found = (int)a->silent[k];
 	}
 	return found;
 }
 
-static int server_of(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+static int server_of(const struct asked *a, const struct trace_endpoint *ep)
 {
-	return ep->rx_calls.messages ? silent_server(s, ep, missing_answers(ep))
-				     : bound_where_it_sends(s, ep);
+	return ep->rx_calls.messages ? silent_server(a, ep, missing_answers(ep))
+				     : bound_where_it_sends(a->s, ep);
 }
 
-static bool matters(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+static void add_if_it_matters(struct asked *a, size_t i)
 {
-	return unanswered_datagrams(ep) && waits(s, ep, server_of(s, ep)) &&
-	       (ep->rx_calls.messages || !may_be_late(s, ep));
+	const struct trace_endpoint *ep = &a->s->ep[i];
+	int server = unanswered_datagrams(ep) ? server_of(a, ep) : -1;
+
+	if (unanswered_datagrams(ep) && waits(a->s, ep, server) &&
+	    (ep->rx_calls.messages || !may_be_late(a->s, ep)))
+		a->v[a->n++] = (struct question){ i, server };
 }
 
-static struct unanswered one_unanswered(const struct trace_snapshot *s, size_t i)
+static struct unanswered one_unanswered(const struct trace_snapshot *s, const struct question *q)
 {
-	const struct trace_endpoint *ep = &s->ep[i];
-	int server = server_of(s, ep);
+	const struct trace_endpoint *ep = &s->ep[q->endpoint];
+	int server = q->server;
 
-	return (struct unanswered){ .endpoint = (int)i,
+	return (struct unanswered){ .endpoint = (int)q->endpoint,
 				    .server = server,
 				    .sockets = 1,
 				    .n = unanswered_datagrams(ep),
@@ -168,19 +190,18 @@ static struct unanswered one_unanswered(const struct trace_snapshot *s, size_t i
 }
 
 /* A program may make a socket for each question. */
-static void add_alike(const struct trace_snapshot *s, const size_t *v, size_t n,
-		      struct unanswered *sum)
+static void add_alike(const struct asked *a, struct unanswered *sum)
 {
-	const struct trace_endpoint *ep = &s->ep[sum->endpoint];
+	const struct trace_endpoint *ep = &a->s->ep[sum->endpoint];
 
-	for (size_t k = 0; k < n; k++) {
-		const struct trace_endpoint *other = &s->ep[v[k]];
+	for (size_t k = 0; k < a->n; k++) {
+		const struct trace_endpoint *other = &a->s->ep[a->v[k].endpoint];
 
 		if (other == ep || !same_client(other, ep) || !same_server(other, ep))
 			continue;
 		sum->sockets++;
 		sum->n += unanswered_datagrams(other);
-		sum->ns += waited_ns(s, other, server_of(s, other));
+		sum->ns += waited_ns(a->s, other, a->v[k].server);
 		sum->refused |= was_refused(other);
 	}
 }
@@ -197,24 +218,39 @@ static int asked_in_vain_by(const struct trace_snapshot *s, int server)
 	return -1;
 }
 
-/* of more the others are left out: each is compared with each */
-enum { CANDIDATES_MAX = 2048 };
+static void find_all(struct asked *a)
+{
+	for (size_t i = 0; i < a->s->n; i++)
+		if (is_read_only(&a->s->ep[i], 1))
+			a->silent[a->n_silent++] = i;
+	for (size_t i = 0; i < a->s->n && a->n < QUESTIONS_MOST; i++)
+		add_if_it_matters(a, i);
+}
+
+static struct unanswered most_of(const struct asked *a)
+{
+	struct unanswered most = { .endpoint = -1, .server = -1, .passed_on = -1 };
+
+	for (size_t k = 0; k < a->n; k++) {
+		struct unanswered one = one_unanswered(a->s, &a->v[k]);
+
+		add_alike(a, &one);
+		if (most.endpoint < 0 || one.ns > most.ns)
+			most = one;
+	}
+	return most;
+}
 
 struct unanswered find_unanswered(const struct trace_snapshot *s)
 {
 	struct unanswered most = { .endpoint = -1, .server = -1, .passed_on = -1 };
-	size_t v[CANDIDATES_MAX], n = 0;
+	struct asked a = { .s = s, .silent = array_new(s->n, 0, sizeof(*a.silent)) };
 
-	for (size_t i = 0; i < s->n && n < CANDIDATES_MAX; i++)
-		if (matters(s, &s->ep[i]))
-			v[n++] = i;
-	for (size_t k = 0; k < n; k++) {
-		struct unanswered one = one_unanswered(s, v[k]);
-
-		add_alike(s, v, n, &one);
-		if (most.endpoint < 0 || one.ns > most.ns)
-			most = one;
+	if (a.silent) {
+		find_all(&a);
+		most = most_of(&a);
 	}
+	free(a.silent);
 	most.passed_on = asked_in_vain_by(s, most.server);
 	if (most.endpoint >= 0)
 		most.others_answered = others_answered(s, &s->ep[most.endpoint]);

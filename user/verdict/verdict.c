@@ -17,6 +17,7 @@
 #include "verdict/long_wait.h"
 #include "verdict/requests.h"
 #include "verdict/mutual_wait.h"
+#include "verdict/processes.h"
 #include "verdict/reader_circle.h"
 #include "verdict/rejected.h"
 #include "verdict/stopped_or_throttled.h"
@@ -866,10 +867,13 @@ void verdict_make(const struct trace_snapshot *s, struct verdict *out)
 {
 	struct trace_snapshot indexed = *s;
 	int *reverse_endpoints = find_reverse_endpoints(s), *bound_there = find_bound_there(s);
+	struct processes processes = processes_find(s);
 
 	indexed.reverse_endpoints = reverse_endpoints;
 	indexed.bound_there = bound_there;
+	indexed.processes = &processes;
 	make(&indexed, out);
+	free(processes.v);
 	free(reverse_endpoints);
 	free(bound_there);
 }
