@@ -32,6 +32,8 @@ static const char *const fixes_names[] = { "auto", "run", "name", NULL };
 
 #define AT(field) offsetof(struct diagnose_opts, field)
 
+static const char *const test_words[] = { "latency", "throughput", "oneway", "connect", NULL };
+
 static const struct opt own_rows[] = {
 	OPT_HEAD("The diagnosis"),
 	{ OPT_INT, 0, "rounds", "N", "rounds of the workload as it is, and as many with the ledger "
@@ -44,6 +46,11 @@ static const struct opt own_rows[] = {
 		"options are run again", AT(from) },
 	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the document and exit",
 		AT(json_schema) },
+	OPT_HEAD("What differs from `ipcstall bench`"),
+	{ OPT_SIZES, 0, "size", "LIST", "message sizes, as for `bench` (default: 16K)",
+		AT(bench.sizes) },
+	{ OPT_STRING, 't', "test", "LIST", "what to measure (default: throughput)",
+		AT(bench.tests), 0, 0, test_words },
 	OPT_END,
 };
 
@@ -53,7 +60,7 @@ static struct opt all_rows[ROWS_MAX];
 static void __attribute__((constructor)) join_rows(void)
 {
 	static const char *const but[] = { "csv", "raw", "timeline", "perfetto", "repeat", "nist",
-		"mean", "ledger", "json-schema", NULL };
+		"mean", "ledger", "json-schema", "size", "test", NULL };
 
 	opt_join(all_rows, ROWS_MAX, own_rows, bench_option_rows, but);
 }

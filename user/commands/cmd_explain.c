@@ -150,7 +150,7 @@ static bool explain_term(const char *word, FILE *out)
 			continue;
 		fprintf(out, "%s\n", terms[i].name);
 		paragraph(out, "is", terms[i].what);
-		paragraph(out, "see", terms[i].next);
+		paragraph(out, "next", terms[i].next);
 		return true;
 	}
 	return false;
@@ -222,7 +222,19 @@ static const char *summary_of(const char *word)
 	for (size_t i = 0; i < N(terms); i++)
 		if (!strcmp(word, terms[i].name))
 			return terms[i].what;
-	return setting_find(word)->said;
+	return "";
+}
+
+/* A fix may have the name of the state that it is for. */
+static bool is_fix(size_t i)
+{
+	size_t fixes = 0, all = 0;
+
+	while (live_fix_name(fixes))
+		fixes++;
+	while (explain_known(all))
+		all++;
+	return i >= all - fixes;
 }
 
 static bool words(size_t i, const char **name, char *text, size_t len)
@@ -230,7 +242,10 @@ static bool words(size_t i, const char **name, char *text, size_t len)
 	*name = explain_known(i);
 	if (!*name)
 		return false;
-	snprintf(text, len, "%s", summary_of(*name));
+	if (is_fix(i))
+		snprintf(text, len, "fix: %s", setting_find(*name)->said);
+	else
+		snprintf(text, len, "%s", summary_of(*name));
 	return true;
 }
 
