@@ -222,7 +222,7 @@ bench-O0: all ## what the compiler's optimisation changes: this build beside one
 
 .PHONY: docs-overhead
 docs-overhead: all guest-files ## count the ledger's instructions beside bpftrace, tcptop, tcppktlat, in a guest (KERNELS=6.12; WORDS=1: only the text)
-	$(Q)$(PYTHON) tests/overhead/run $(if $(KERNELS),--kernels $(KERNELS)) $(if $(WORDS),--words)
+	$(Q)$(PYTHON) tests/overhead/run $(if $(KERNELS),--kernels $(KERNELS))
 
 .PHONY: test-records
 test-records: ipcstall $(KNOWN) ## timeline, stalls, streams and recordings of known workloads, held against the ledger (TEST=name: one)
