@@ -221,7 +221,7 @@ bench-O0: all ## what the compiler's optimisation changes: this build beside one
 	$(Q)$(PYTHON) tests/bench-flavours $(if $(PAIRS),--pairs $(PAIRS)) ./ipcstall build/O0/ipcstall
 
 .PHONY: docs-overhead
-docs-overhead: all guest-files ## count the ledger's instructions beside bpftrace, tcptop, tcppktlat, in a guest (KERNELS=6.12; WORDS=1: only the text)
+docs-overhead: all guest-files ## count the ledger's instructions beside bpftrace, tcptop, tcppktlat, in a guest (KERNELS=6.12)
 	$(Q)$(PYTHON) tests/overhead/run $(if $(KERNELS),--kernels $(KERNELS))
 
 .PHONY: test-records
