@@ -146,12 +146,44 @@ static void thousands_of_reuses_are_joined_at_once(void **state)
 	free(k);
 }
 
+/* A stall that goes on: two processes hold the reading end. */
+static pid_t blamed_for_unread(pid_t tid, bool others)
+{
+	struct trace_endpoint ep[2] = { { .proto = TRACE_TCP, .peer = -1, .at_ns = 100 },
+					{ .proto = TRACE_TCP, .peer = -1, .at_ns = 100 } };
+	struct trace_snapshot s = { .ep = ep, .n = 2 };
+	struct keyed k[2] = { { .key = 1, .peer = 2, .end = UINT64_MAX, .stalled = 90 },
+			      { .key = 2, .peer = 1, .end = UINT64_MAX, .index = 1 } };
+
+	for (int i = 0; i < 2; i++) {
+		ep[i].local.port = i ? 80 : 40000;
+		ep[i].remote.port = i ? 40000 : 80;
+	}
+	ep[0].tx.now = TX_RWND;
+	ep[1].rx.ns[RX_UNREAD] = 80;
+	ep[1].rx.resolution[RX_UNREAD] = TRACE_EXACT;
+	ep[1].rx_calls.tgid = ep[1].rx_calls.giver = 7;
+	ep[1].rx_calls.tid = tid;
+	ep[1].rx_calls.others = others;
+	peers_join(&s, k);
+	assert_int_equal(ep[0].blame.unread_ns[TX_RWND], 80);
+	return ep[0].blame.late[trace_vote(TX_RWND)].tgid;
+}
+
+static void of_several_that_hold_an_end_its_reader_is_blamed(void **state)
+{
+	assert_int_equal(blamed_for_unread(7, true), 7);
+	assert_int_equal(blamed_for_unread(0, false), 7);
+	assert_int_equal(blamed_for_unread(0, true), 0); /* none of them was seen to read */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_lived_at_the_same_time_is_the_other_end),
 		cmocka_unit_test(whose_address_was_taken_over_keeps_its_own_end),
 		cmocka_unit_test(thousands_of_reuses_are_joined_at_once),
+		cmocka_unit_test(of_several_that_hold_an_end_its_reader_is_blamed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

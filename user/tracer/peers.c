@@ -99,9 +99,10 @@ static void vote_for(struct trace_who *w, struct voted who, uint64_t ns)
 	w->lead_ns = lead;
 }
 
+/* nobody, if several processes hold this end and none was seen to use it */
 static struct voted last_there(const struct trace_call_stats *b)
 {
-	return (struct voted){ b->tgid, b->tid, b->comm };
+	return (struct voted){ !b->tid && b->others ? 0 : b->tgid, b->tid, b->comm };
 }
 
 static bool was_given_late(const struct trace_call_stats *b, uint64_t stall, uint64_t to)
@@ -116,7 +117,7 @@ static struct voted reader_during(const struct trace_call_stats *reader, uint64_
 	struct voted who = last_there(reader);
 
 	if (reader->left_ns && 2 * (int64_t)(to - reader->left_ns) > (int64_t)stall)
-		who.tgid = TRACE_FD_OWNER;
+		who.tgid = who.tgid ? TRACE_FD_OWNER : 0;
 	else if (was_given_late(reader, stall, to))
 		who = (struct voted){ reader->giver, 0, reader->giver_comm };
 	return who;
