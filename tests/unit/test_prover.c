@@ -108,12 +108,81 @@ static void what_keeps_the_reader_from_reading_is_the_proofs_to_tell(void **stat
 	is_the_proofs(&b, false);
 }
 
+/* Its client was found to wait, and the ledger saw by what its segment was held back. */
+static void a_stall_explains_the_wait_of_the_other_end(void **state)
+{
+	static struct both b;
+	struct verdict *proven = &b.p.proofs[0].v;
+
+	set_up(&b, OUTCOME_WAITING, OUTCOME_STALLED);
+	b.p.proofs[0].of = OUTCOME_STALLED;
+	b.v.kind = KIND_WAIT;
+	proven->kind = KIND_STALL;
+	proven->n = 1;
+	proven->v[0] = (struct finding){ .cause = TX_NAGLE, .root = -1, .share = 0.9 };
+	proven->v[0].all = (struct totals){ .ns = 9, .lifetime_ns = 10 };
+	is_the_proofs(&b, true);
+	proven->v[0].share = 0.2; /* most of the wait is something else */
+	proven->v[0].all.ns = 2;
+	is_the_proofs(&b, false);
+	proven->v[0].share = 0.9;
+	proven->v[0].all.ns = 9;
+	b.proven.inode = 6;
+	is_the_proofs(&b, false);
+}
+
+/* one of thousands, of each of which there are two samples */
+static void a_stall_that_few_samples_found_is_the_proofs_to_tell(void **state)
+{
+	static struct both b;
+	struct verdict *proven = &b.p.proofs[0].v;
+
+	set_up(&b, OUTCOME_HEALTHY, OUTCOME_STALLED);
+	b.p.proofs[0].of = OUTCOME_STALLED;
+	b.v.kind = KIND_QUIET;
+	proven->kind = KIND_STALL;
+	proven->n = 1;
+	proven->v[0] = (struct finding){ .cause = TX_NAGLE, .root = -1, .share = 0.9 };
+	proven->v[0].all = (struct totals){ .ns = 9, .lifetime_ns = 10 };
+	b.sampled.tx.ns[TX_NAGLE] = SECOND / 2;
+	is_the_proofs(&b, true);
+	b.sampled.tx.ns[TX_NAGLE] = SECOND / 20; /* it was over soon */
+	is_the_proofs(&b, false);
+	b.sampled.tx.ns[TX_NAGLE] = SECOND / 2;
+	proven->v[0].limit = LIMIT_LINK;
+	is_the_proofs(&b, false);
+}
+
+static void what_the_ledger_saw_is_not_suspected_any_more(void **state)
+{
+	static struct both b;
+	struct finding *proven = &b.p.proofs[0].v.v[0], *f = &b.v.v[0];
+
+	set_up(&b, OUTCOME_STALLED, OUTCOME_STALLED);
+	b.v.kind = KIND_STALL;
+	b.v.n = b.p.proofs[0].v.n = 1;
+	*f = (struct finding){ .cause = TX_NAGLE,
+			       .blamed = BLAME_PEER_DELACK,
+			       .surety = SUSPECTED };
+	*proven = *f;
+	proven->surety = SEEN_BOTH_ENDS;
+	proven->blamed = BLAME_NOBODY;
+	prover_confirm(&b.p, &b.s, &b.v);
+	assert_int_equal(f->surety, SUSPECTED);
+	proven->blamed = BLAME_PEER_DELACK;
+	prover_confirm(&b.p, &b.s, &b.v);
+	assert_int_equal(f->surety, SEEN_BOTH_ENDS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(unread_data_that_the_ledger_did_not_see_is_no_wait),
 		cmocka_unit_test(answers_that_the_ledger_saw_in_time_are_not_late),
 		cmocka_unit_test(a_wait_of_half_the_time_is_the_ledgers_to_tell),
+		cmocka_unit_test(a_stall_explains_the_wait_of_the_other_end),
+		cmocka_unit_test(a_stall_that_few_samples_found_is_the_proofs_to_tell),
+		cmocka_unit_test(what_the_ledger_saw_is_not_suspected_any_more),
 		cmocka_unit_test(what_keeps_the_reader_from_reading_is_the_proofs_to_tell),
 	};
 

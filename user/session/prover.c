@@ -15,6 +15,7 @@
 #include "session/suspects.h"
 #include "session/live_verdict.h"
 #include "tracer/process_cpu.h"
+#include "verdict/judge.h"
 #include "verdict/waiting_processes.h"
 
 #define JUDGED_EVERY_NS 2000000000ull
@@ -324,8 +325,8 @@ static int take_window(struct prover *p, struct trace *t, struct trace_snapshot 
 	return no_memory(n, e);
 }
 
-static int judge(struct prover *p, struct trace *t, uint64_t deadline, const struct zoom_stop *stop,
-		 struct err *e)
+static int judge_window(struct prover *p, struct trace *t, uint64_t deadline,
+			const struct zoom_stop *stop, struct err *e)
 {
 	uint64_t before = thread_cpu_ns();
 	struct suspicion x;
@@ -343,14 +344,29 @@ static int judge(struct prover *p, struct trace *t, uint64_t deadline, const str
 	return 0;
 }
 
+/* Of very many endpoints a session of some seconds may end before it is judged again. */
+#define SLACK_NS 500000000
+
+static bool is_last_chance(struct prover *p, uint64_t now, uint64_t deadline)
+{
+	uint64_t takes = preparing_ns(p) + ZOOM_MOST_NS + DOING_NS + SLACK_NS;
+
+	if (p->had_last_chance || deadline == UINT64_MAX || !p->last.head.at_ns ||
+	    now + takes < deadline)
+		return false;
+	p->had_last_chance = true;
+	return true;
+}
+
 int prover_tick(struct prover *p, struct trace *t, uint64_t deadline, const struct zoom_stop *stop,
 		struct err *e)
 {
+	uint64_t now = now_ns();
 	int rc;
 
-	if (!(p->budget > 0) || now_ns() < p->next_ns)
+	if (!(p->budget > 0) || (now < p->next_ns && !is_last_chance(p, now, deadline)))
 		return 0;
-	rc = judge(p, t, deadline, stop, e);
+	rc = judge_window(p, t, deadline, stop, e);
 	p->next_ns = now_ns() + gap_for_share(JUDGED_EVERY_NS, p->judging_ns, JUDGING_SHARE);
 	return rc;
 }
@@ -403,28 +419,6 @@ static bool is_nearly_found(const struct proof *p, const struct trace_snapshot *
 	return ep && (double)ep->rx.ns[RX_WAIT] >= NEARLY_A_WAIT * (double)ep->rx.lifetime_ns;
 }
 
-static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
-		      const struct verdict *v)
-{
-	if (tells_small_reads(p, s, v) || tells_root(p, s, v))
-		return true;
-	if (v->outcome == OUTCOME_STALLED)
-		return false;
-	if (v->outcome == OUTCOME_UNKNOWN)
-		return p->of == v->outcome && p->v.outcome != OUTCOME_UNKNOWN;
-	if (p->v.outcome != OUTCOME_WAITING)
-		return false;
-	if (v->outcome != OUTCOME_HEALTHY)
-		return have_party_in_common(s, v, p);
-	return (p->of == v->outcome && p->awaited == v->may_pause) || is_nearly_found(p, s);
-}
-
-static bool is_next_to_nothing(const struct verdict *v)
-{
-	return v->outcome == OUTCOME_HEALTHY ||
-	       (v->kind == KIND_STALL && finding_share(&v->v[v->lead]) < LEAST_SHARE);
-}
-
 static const struct trace_endpoint *doubtful_end(const struct trace_snapshot *s,
 						 const struct verdict *v)
 {
@@ -438,6 +432,66 @@ static const struct trace_endpoint *doubtful_end(const struct trace_snapshot *s,
 	default:
 		return NULL;
 	}
+}
+
+/* The stall takes so much of the time that it is what the other end waits for. */
+#define EXPLAINS 0.5
+
+static const struct trace_endpoint *peer_in(const struct trace_snapshot *s,
+					    const struct trace_endpoint *ep)
+{
+	return ep->peer >= 0 && (size_t)ep->peer < s->n ? &s->ep[ep->peer] : ep;
+}
+
+/* Samples found that one end waits for the other; the ledger, what holds the data between them. */
+static bool tells_stall(const struct proof *p, const struct trace_snapshot *s,
+			const struct verdict *v)
+{
+	const struct finding *f = &p->v.v[p->v.lead];
+	const struct trace_endpoint *end = doubtful_end(s, v), *stalled;
+
+	if (!end || v->kind == KIND_LATE || p->v.kind != KIND_STALL || finding_share(f) < EXPLAINS)
+		return false;
+	stalled = &p->s.ep[f->endpoint];
+	return is_same_end(end, stalled) || is_same_end(peer_in(s, end), stalled) ||
+	       is_same_end(end, peer_in(&p->s, stalled));
+}
+
+/* Of very many endpoints a stall is in fewer samples than a finding needs; the ledger saw it. */
+static bool tells_unsampled_stall(const struct proof *p, const struct trace_snapshot *s)
+{
+	const struct finding *f = &p->v.v[p->v.lead];
+	const struct trace_endpoint *ep =
+		p->v.kind == KIND_STALL && judge_is_stall(&p->v, p->v.lead)
+			? same_end_in(s, &p->s.ep[f->endpoint])
+			: NULL;
+
+	return ep && finding_share(f) >= LEAST_SHARE &&
+	       (double)ledger_stall_ns(&ep->tx) >= LEAST_SHARE * (double)ep->tx.lifetime_ns;
+}
+
+static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
+		      const struct verdict *v)
+{
+	if (tells_small_reads(p, s, v) || tells_root(p, s, v) || tells_stall(p, s, v))
+		return true;
+	if (v->outcome == OUTCOME_STALLED)
+		return false;
+	if (v->outcome == OUTCOME_HEALTHY && v->kind == KIND_QUIET && tells_unsampled_stall(p, s))
+		return true;
+	if (v->outcome == OUTCOME_UNKNOWN)
+		return p->of == v->outcome && p->v.outcome != OUTCOME_UNKNOWN;
+	if (p->v.outcome != OUTCOME_WAITING)
+		return false;
+	if (v->outcome != OUTCOME_HEALTHY)
+		return have_party_in_common(s, v, p);
+	return (p->of == v->outcome && p->awaited == v->may_pause) || is_nearly_found(p, s);
+}
+
+static bool is_next_to_nothing(const struct verdict *v)
+{
+	return v->outcome == OUTCOME_HEALTHY ||
+	       (v->kind == KIND_STALL && finding_share(&v->v[v->lead]) < LEAST_SHARE);
 }
 
 /* What lay unread at one sample was still there at the next: it comes seldom, and takes long, and
@@ -481,6 +535,24 @@ const struct proof *prover_answer(const struct prover *p, const struct trace_sna
 		if (is_refuted(&p->proofs[i], s, v))
 			return &p->proofs[i];
 	return NULL;
+}
+
+void prover_confirm(const struct prover *p, const struct trace_snapshot *s, struct verdict *v)
+{
+	struct finding *f = v->kind == KIND_STALL ? &v->v[v->lead] : NULL;
+
+	for (size_t i = p->n; f && i-- > 0;) {
+		const struct proof *proof = &p->proofs[i];
+
+		for (size_t k = 0; k < proof->v.n; k++) {
+			const struct finding *proven = &proof->v.v[k];
+
+			if (proven->cause == f->cause && proven->blamed == f->blamed &&
+			    judge_is_stall(&proof->v, k) && f->surety == SUSPECTED &&
+			    is_same_end(&s->ep[f->endpoint], &proof->s.ep[proven->endpoint]))
+				f->surety = proven->surety;
+		}
+	}
 }
 
 const struct asleep *prover_doing(const struct prover *p, const struct trace_snapshot *s,

@@ -32,6 +32,7 @@ struct prover {
 	bool loaded;
 	uint64_t load_ns; /* so long loading takes, for all that is known: as that of the looks */
 	struct trace_packed last; /* up to here it was judged */
+	bool had_last_chance;	  /* to prove anything before the session's end */
 	uint64_t next_ns, judging_ns; /* when it is due; the CPU time that the last one took */
 	struct proof proofs[PROOFS_MOST];
 	size_t n;
@@ -70,6 +71,9 @@ int prover_tick(struct prover *p, struct trace *t, uint64_t deadline, const stru
  * a chain of waits, and counts requests. NULL: the card shows `v`. */
 const struct proof *prover_answer(const struct prover *p, const struct trace_snapshot *s,
 				  const struct verdict *v);
+/* A stall that samples suspect is certain if the ledger saw it, with the same cause and the same to
+ * blame. */
+void prover_confirm(const struct prover *p, const struct trace_snapshot *s, struct verdict *v);
 /* what was found of whoever that verdict names the culprit; NULL: nobody looked */
 const struct asleep *prover_doing(const struct prover *p, const struct trace_snapshot *s,
 				  const struct verdict *v);

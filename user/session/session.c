@@ -241,6 +241,8 @@ int session_end(struct session *l, struct err *e)
 	trace_name_fd_owners(&l->end);
 	trace_name_other_ends(&l->end);
 	live_verdict(&l->end, &l->verdict);
+	if (l->prover)
+		prover_confirm(l->prover, &l->end, &l->verdict);
 	note_mptcp(l);
 	l->verdict.doing = doing_meanwhile(l);
 	if (!l->streaming)
