@@ -16,6 +16,7 @@
 #include "session/live_verdict.h"
 #include "tracer/process_cpu.h"
 #include "verdict/judge.h"
+#include "verdict/pipeline.h"
 #include "verdict/waiting_processes.h"
 
 #define JUDGED_EVERY_NS 2000000000ull
@@ -292,6 +293,28 @@ static void look_at_culprit(struct proof *proof, uint64_t deadline, const struct
 	proof->v.doing = a;
 }
 
+#define COMPUTES 0.8 /* of the time */
+
+/* The ledger knows the thread that reads. If another one computes all the time, and all that the
+ * process reads is this, it computes what it was sent: zstd, say. */
+static void judge_by_its_cpu(struct proof *proof)
+{
+	const struct finding *f = &proof->v.v[proof->v.lead];
+	const struct asleep *a = &proof->doing;
+
+	if (proof->v.kind != KIND_STALL || f->blamed != BLAME_PEER_READER || !a->over_ns ||
+	    (double)a->busiest_ns < COMPUTES * (double)a->over_ns || !is_filter(&proof->s, a->pid))
+		return;
+	proof->computes = (struct trace_ruling){ .serial = proof->s.ep[f->endpoint].serial,
+						 .cause = f->cause,
+						 .share = 1,
+						 .limit = LIMIT_READER_CPU };
+	proof->s.rulings = &proof->computes;
+	proof->s.n_rulings = 1;
+	verdict_make(&proof->s, &proof->v);
+	proof->v.doing = a;
+}
+
 static bool prove(struct prover *p, const struct suspicion *x, uint64_t deadline,
 		  const struct zoom_stop *stop)
 {
@@ -305,6 +328,7 @@ static bool prove(struct prover *p, const struct suspicion *x, uint64_t deadline
 	proof->ns = p->zoom.spent_ns - spent;
 	live_verdict(&proof->s, &proof->v);
 	look_at_culprit(proof, deadline, stop);
+	judge_by_its_cpu(proof);
 	p->n++;
 	return true;
 }

@@ -19,6 +19,7 @@ struct proof {
 	pid_t awaited;	     /* waiting: for this process; 0: not seen */
 	struct trace_snapshot s;
 	struct verdict v;
+	struct trace_ruling computes; /* the culprit is limited by its CPU, see prover.c */
 	struct asleep doing; /* the culprit's, afterwards; pid 0: it was not looked at */
 };
 

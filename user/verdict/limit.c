@@ -131,6 +131,8 @@ double reader_cpu_share(const struct trace_snapshot *s, const struct finding *f)
 
 	if (end && other_threads_work(s, end, f))
 		return process_cpu_share(&end->rx_calls, end->at_ns, end->rx.lifetime_ns);
+	if (end && end->rx_calls.busiest_cpu_ns) /* which thread reads is unknown */
+		return fmin(1, (double)end->rx_calls.busiest_cpu_ns / (double)end->rx.lifetime_ns);
 	return end ? fmin(cpu_share(&end->rx_calls, end->rx.lifetime_ns), 1) : NAN;
 }
 

@@ -4,15 +4,18 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "verdict/replies.h"
 #include "verdict/stopped_or_throttled.h"
 #include "verdict/times.h"
 
-static void add_calls(struct process *p, const struct trace_call_stats *b, size_t *moved)
+static void add_calls(struct process *p, const struct trace_endpoint *ep, bool reads)
 {
+	const struct trace_call_stats *b = reads ? &ep->rx_calls : &ep->tx_calls;
+
 	if (are_stops_known(b))
 		p->stopped_ns = larger(p->stopped_ns, stopped_ns(b));
-	*moved += b->bytes > 0;
-	p->uncounted |= b->bytes_res == TRACE_UNKNOWN;
+	*(reads ? &p->reads : &p->writes) += b->bytes > 0;
+	p->uncounted |= b->bytes_res == TRACE_UNKNOWN && is_sampled_only(ep);
 }
 
 static int by_tgid(const void *a, const void *b)
@@ -22,14 +25,15 @@ static int by_tgid(const void *a, const void *b)
 	return (x->tgid > y->tgid) - (x->tgid < y->tgid);
 }
 
-static void add_one(struct processes *all, const struct trace_call_stats *b, bool reads)
+static void add_one(struct processes *all, const struct trace_endpoint *ep, bool reads)
 {
 	struct process *p = &all->v[all->n];
+	pid_t tgid = reads ? ep->rx_calls.tgid : ep->tx_calls.tgid;
 
-	if (!b->tgid)
+	if (!tgid)
 		return;
-	*p = (struct process){ .tgid = b->tgid };
-	add_calls(p, b, reads ? &p->reads : &p->writes);
+	*p = (struct process){ .tgid = tgid };
+	add_calls(p, ep, reads);
 	all->n++;
 }
 
@@ -58,8 +62,8 @@ struct processes processes_find(const struct trace_snapshot *s)
 	struct processes all = { .v = array_new(s->n, s->n, sizeof(*all.v)) };
 
 	for (size_t i = 0; all.v && i < s->n; i++) {
-		add_one(&all, &s->ep[i].rx_calls, true);
-		add_one(&all, &s->ep[i].tx_calls, false);
+		add_one(&all, &s->ep[i], true);
+		add_one(&all, &s->ep[i], false);
 	}
 	if (all.v)
 		unite(&all);
@@ -73,9 +77,9 @@ static struct process search(const struct trace_snapshot *s, pid_t tgid)
 
 	for (size_t i = 0; i < s->n; i++) {
 		if (s->ep[i].rx_calls.tgid == tgid)
-			add_calls(&p, &s->ep[i].rx_calls, &p.reads);
+			add_calls(&p, &s->ep[i], true);
 		if (s->ep[i].tx_calls.tgid == tgid)
-			add_calls(&p, &s->ep[i].tx_calls, &p.writes);
+			add_calls(&p, &s->ep[i], false);
 	}
 	return p;
 }

@@ -9,7 +9,7 @@ struct process {
 	pid_t tgid;
 	uint64_t stopped_ns; /* the longest that any of its endpoints knows of */
 	size_t reads, writes; /* endpoints through which it moved bytes */
-	bool uncounted; /* at one of its ends nobody counted the bytes */
+	bool uncounted; /* at one of its ends samples alone were taken, which count no bytes */
 };
 
 struct processes {
