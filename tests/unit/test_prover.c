@@ -120,18 +120,34 @@ static void a_stall_explains_the_wait_of_the_other_end(void **state)
 	proven->kind = KIND_STALL;
 	proven->n = 1;
 	proven->v[0] = (struct finding){ .cause = TX_NAGLE, .root = -1, .share = 0.9 };
-	proven->v[0].all = (struct totals){ .ns = 9, .lifetime_ns = 10 };
+	proven->share = 0.9;
 	is_the_proofs(&b, true);
-	proven->v[0].share = 0.2; /* most of the wait is something else */
-	proven->v[0].all.ns = 2;
+	proven->share = 0.2; /* most of the wait is something else */
 	is_the_proofs(&b, false);
-	proven->v[0].share = 0.9;
-	proven->v[0].all.ns = 9;
+	proven->share = 0.9;
+	proven->kind = KIND_WITHHELD; /* the ACK that its client waits for */
+	b.v.kind = KIND_ANSWERS;
+	is_the_proofs(&b, true);
 	b.proven.inode = 6;
 	is_the_proofs(&b, false);
 }
 
 /* one of thousands, of each of which there are two samples */
+/* the same, of which samples saw nothing */
+static void what_samples_did_not_see_is_the_proofs_to_tell(void **state)
+{
+	static struct both b;
+
+	set_up(&b, OUTCOME_HEALTHY, OUTCOME_STALLED);
+	b.v.kind = KIND_QUIET;
+	b.p.proofs[0].of = OUTCOME_HEALTHY;
+	b.p.proofs[0].v.kind = KIND_WITHHELD;
+	b.p.proofs[0].v.share = 0.9;
+	is_the_proofs(&b, true);
+	b.p.proofs[0].v.share = 0.05;
+	is_the_proofs(&b, false);
+}
+
 static void a_stall_that_few_samples_found_is_the_proofs_to_tell(void **state)
 {
 	static struct both b;
@@ -182,6 +198,7 @@ int main(void)
 		cmocka_unit_test(a_wait_of_half_the_time_is_the_ledgers_to_tell),
 		cmocka_unit_test(a_stall_explains_the_wait_of_the_other_end),
 		cmocka_unit_test(a_stall_that_few_samples_found_is_the_proofs_to_tell),
+		cmocka_unit_test(what_samples_did_not_see_is_the_proofs_to_tell),
 		cmocka_unit_test(what_the_ledger_saw_is_not_suspected_any_more),
 		cmocka_unit_test(what_keeps_the_reader_from_reading_is_the_proofs_to_tell),
 	};

@@ -107,6 +107,14 @@ bool asleep_is_elsewhere(const struct asleep *a)
 	return true;
 }
 
+bool asleep_is_idle(const struct thread_call *call)
+{
+	int row = row_of((int)call->nr);
+	const char *what = row < 0 || thread_call_polls_nothing(call) ? NULL : calls[row].what;
+
+	return what == EVENTS || what == CONNECTION || what == SIGNAL || call->nr == SYS_futex;
+}
+
 bool asleep_is_receive(long nr)
 {
 	int row = row_of((int)nr);
@@ -158,11 +166,8 @@ static void note_name(struct asleep *a)
  * file server that is gone. */
 static bool opens_fifo(const struct asleep *a)
 {
-	char path[64], function[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/wchan", (int)a->pid, (int)a->tid);
-	return text_first_line(path, function, sizeof(function)) &&
-	       (!strcmp(function, "wait_for_partner") || !strcmp(function, "fifo_open"));
+	return thread_sleeps_in(a->pid, a->tid, "wait_for_partner") ||
+	       thread_sleeps_in(a->pid, a->tid, "fifo_open");
 }
 
 static void note_path(struct asleep *a, const struct thread_call *call)

@@ -48,6 +48,9 @@ void asleep_name(int nr, char *buf, size_t len);
 const char *asleep_for(const struct asleep_call *call);
 /* Mostly in one call, which waits neither for what others send, nor for a child or a signal. */
 bool asleep_is_elsewhere(const struct asleep *a);
+/* It waits for events, a connection, a signal or another thread: it works on nothing. */
+struct thread_call;
+bool asleep_is_idle(const struct thread_call *call);
 /* read(), recvmsg() and the like */
 bool asleep_is_receive(long nr);
 

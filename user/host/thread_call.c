@@ -31,6 +31,14 @@ enum thread_state thread_call_read(pid_t pid, pid_t tid, struct thread_call *c)
 	return thread_call_parse(line, c) ? THREAD_IN_CALL : THREAD_RUNS;
 }
 
+bool thread_sleeps_in(pid_t pid, pid_t tid, const char *function)
+{
+	char path[64], line[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/wchan", (int)pid, (int)tid);
+	return text_first_line(path, line, sizeof(line)) && !strcmp(line, function);
+}
+
 enum waits_by { NO_POLLING, BY_POLL, BY_SELECT, BY_EPOLL };
 
 /* newer architectures have those alone that take a signal mask */

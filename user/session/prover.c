@@ -467,18 +467,30 @@ static const struct trace_endpoint *peer_in(const struct trace_snapshot *s,
 	return ep->peer >= 0 && (size_t)ep->peer < s->n ? &s->ep[ep->peer] : ep;
 }
 
+/* Where the ledger saw what holds data back, and for which part of the time; -1: it did not */
+static int held_endpoint(const struct verdict *v, double *share)
+{
+	*share = v->share;
+	if (v->kind == KIND_STALL)
+		return (int)v->v[v->lead].endpoint;
+	return v->kind == KIND_WITHHELD	     ? v->withheld.endpoint
+	       : v->kind == KIND_UNDELIVERED ? v->undelivered.endpoint
+					     : -1;
+}
+
 /* Samples found that one end waits for the other; the ledger, what holds the data between them. */
 static bool tells_stall(const struct proof *p, const struct trace_snapshot *s,
 			const struct verdict *v)
 {
-	const struct finding *f = &p->v.v[p->v.lead];
-	const struct trace_endpoint *end = doubtful_end(s, v), *stalled;
+	const struct trace_endpoint *end = doubtful_end(s, v), *held;
+	double share;
+	int at = held_endpoint(&p->v, &share);
 
-	if (!end || v->kind == KIND_LATE || p->v.kind != KIND_STALL || finding_share(f) < EXPLAINS)
+	if (!end || v->kind == KIND_LATE || at < 0 || share < EXPLAINS)
 		return false;
-	stalled = &p->s.ep[f->endpoint];
-	return is_same_end(end, stalled) || is_same_end(peer_in(s, end), stalled) ||
-	       is_same_end(end, peer_in(&p->s, stalled));
+	held = &p->s.ep[at];
+	return is_same_end(end, held) || is_same_end(peer_in(s, end), held) ||
+	       is_same_end(end, peer_in(&p->s, held));
 }
 
 /* Of very many endpoints a stall is in fewer samples than a finding needs; the ledger saw it. */
@@ -503,6 +515,9 @@ static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
 		return false;
 	if (v->outcome == OUTCOME_HEALTHY && v->kind == KIND_QUIET && tells_unsampled_stall(p, s))
 		return true;
+	if (v->outcome == OUTCOME_HEALTHY && p->of == OUTCOME_HEALTHY &&
+	    p->v.outcome == OUTCOME_STALLED)
+		return p->v.share >= LEAST_SHARE;
 	if (v->outcome == OUTCOME_UNKNOWN)
 		return p->of == v->outcome && p->v.outcome != OUTCOME_UNKNOWN;
 	if (p->v.outcome != OUTCOME_WAITING)

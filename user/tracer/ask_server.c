@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Is a server that seems to owe an answer at work on it? One that waits for the next data to come
- * on that very connection is not: what it sends then is news, such as a ping or a message for a
- * subscriber. Each thread is asked what it polls. Who registered a socket once and for all
- * (EPOLLET), as Go's runtime does, tells nothing by that.
+ * Does a server that seems to owe an answer work on it? It does not if, while the request lies with
+ * it, a thread waits for the next data of that very connection, all other threads are idle, and it
+ * waits for no other server: what it sends then is news, such as a ping or a message for a
+ * subscriber. /proc tells what each thread polls, sock_diag who sent last on a connection. Sockets
+ * that were registered once and for all (EPOLLET), as Go's runtime does, tell nothing.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,13 +15,15 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "host/asleep.h"
 #include "host/thread_call.h"
 #include "tracer/internal.h"
 #include "tracer/process_cpu.h"
+#include "tracer/tcp_turns.h"
 
 #define ROUNDS	   5
 #define ENOUGH	   4 /* of these: it may have been about to read */
-#define APART_NS   23000000
+#define APART_NS   83000000 /* an idle moment between two requests is shorter than all rounds */
 #define POLLS_MOST  16384 /* sockets; of more the rest is not known */
 #define EPOLLS_MOST 64
 #define FDS_MOST   64
@@ -32,6 +35,12 @@ struct polled {
 	size_t n;
 	uint64_t epolls[EPOLLS_MOST]; /* whose sockets are in it: threads may share one */
 	size_t n_epolls;
+	bool works; /* a thread waits for something else than data or another thread */
+	bool runs_now;
+	unsigned int runs; /* rounds in which a thread had a CPU */
+	struct tcp_turns turns;
+	uint64_t *own; /* its sockets */
+	size_t n_own;
 };
 
 static void add(struct polled *p, uint64_t inode)
@@ -87,8 +96,16 @@ static void ask_thread(void *ctx, int dir, long tid)
 	struct thread_call call;
 
 	(void)dir;
-	if (thread_call_read(p->pid, (pid_t)tid, &call) != THREAD_IN_CALL)
+	switch (thread_call_read(p->pid, (pid_t)tid, &call)) {
+	case THREAD_GONE:
 		return;
+	case THREAD_RUNS:
+		p->runs_now = true;
+		return;
+	case THREAD_IN_CALL:
+		break;
+	}
+	p->works |= !asleep_is_idle(&call);
 	if (thread_call_is_epoll(&call) && is_first_time(p, call.args[0]))
 		add_registered(p, call.args[0]);
 	else if (thread_call_is_poll(&call) || thread_call_is_select(&call))
@@ -117,14 +134,57 @@ static uint64_t servers_inode(const struct trace_endpoint *ep, uint64_t other, p
 	return ep->rx_calls.tgid == server || ep->tx_calls.tgid == server ? ep->inode : 0;
 }
 
+static void add_own(void *ctx, int dir, long fd)
+{
+	struct polled *p = ctx;
+	uint64_t inode = p->n_own < POLLS_MOST ? proc_inode(dir, fd) : 0;
+
+	if (inode)
+		p->own[p->n_own++] = inode;
+}
+
+/* Is it the client on a connection, and waits for the answer there? */
+static bool waits_for_another(const struct polled *p)
+{
+	uint64_t listens[1024] = {}; /* a bit for each port */
+
+	for (size_t i = 0; i < p->n_own; i++) {
+		const struct tcp_turn *t = tcp_turns_find(&p->turns, p->own[i]);
+
+		if (t && t->listens)
+			listens[t->port / 64] |= 1ull << t->port % 64;
+	}
+	for (size_t i = 0; i < p->n_own; i++) {
+		const struct tcp_turn *t = tcp_turns_find(&p->turns, p->own[i]);
+
+		if (t && t->asks && !(listens[t->port / 64] >> t->port % 64 & 1))
+			return true;
+	}
+	return false;
+}
+
 static void ask(struct polled *p)
 {
 	char path[40];
 
-	p->n = p->n_epolls = 0;
+	p->n = p->n_epolls = p->n_own = 0;
+	p->works = p->runs_now = false;
+	tcp_turns_read(&p->turns);
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)p->pid);
+	proc_numbers(path, add_own, p);
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
 	proc_numbers(path, ask_thread, p);
 	p->n = array_unique(p->inodes, p->n);
+	p->runs += p->runs_now;
+	p->works |= waits_for_another(p);
+}
+
+/* It waits for the next data there, though what came last has no answer. */
+static bool is_idle_at(const struct polled *p, const struct trace_endpoint *ep, uint64_t inode)
+{
+	const struct tcp_turn *t = ep->proto == TRACE_TCP ? tcp_turns_find(&p->turns, inode) : NULL;
+
+	return !p->works && polls(p, inode) && (ep->proto != TRACE_TCP || (t && t->owes));
 }
 
 /* in the middle of such a call, mostly */
@@ -141,14 +201,15 @@ static bool is_stopped(pid_t pid)
 	return stopped;
 }
 
-/* found: by the endpoint's index, in how many rounds it was polled */
-static void ask_again_and_again(struct polled *p, const uint64_t *inodes, size_t n, uint8_t *found)
+/* found: by the endpoint's index, in how many rounds the server was idle there */
+static void ask_again_and_again(struct polled *p, const struct trace_snapshot *s,
+				const uint64_t *inodes, uint8_t *found)
 {
 	for (int round = 0; round < ROUNDS; round++) {
 		nanosleep(&(struct timespec){ .tv_nsec = APART_NS }, NULL);
 		ask(p);
-		for (size_t i = 0; i < n; i++)
-			found[i] += polls(p, inodes[i]);
+		for (size_t i = 0; i < s->n; i++)
+			found[i] += is_idle_at(p, &s->ep[i], inodes[i]);
 	}
 }
 
@@ -161,14 +222,19 @@ static struct polled *polled_new(pid_t server)
 		return NULL;
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)server);
 	p->pid = server;
+	p->own = array_new(POLLS_MOST, 0, sizeof(*p->own));
 	p->fds = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return p;
 }
 
 static void polled_free(struct polled *p)
 {
-	if (p && p->fds >= 0)
+	if (!p)
+		return;
+	if (p->fds >= 0)
 		close(p->fds);
+	tcp_turns_free(&p->turns);
+	free(p->own);
 	free(p);
 }
 
@@ -178,13 +244,13 @@ void trace_ask_server(struct trace_snapshot *s, pid_t server)
 	uint8_t *found = array_new(s->n, 1, sizeof(*found));
 	uint64_t *inodes = array_new(s->n, 1, sizeof(*inodes));
 
-	if (p && found && inodes) {
+	if (p && p->own && found && inodes) {
 		other_ends_inodes(s, inodes);
 		for (size_t i = 0; i < s->n; i++)
 			inodes[i] = servers_inode(&s->ep[i], inodes[i], server);
-		ask_again_and_again(p, inodes, s->n, found);
+		ask_again_and_again(p, s, inodes, found);
 		for (size_t i = 0; i < s->n; i++)
-			s->ep[i].making.server_polls |= found[i] >= ENOUGH;
+			s->ep[i].making.server_polls |= found[i] >= ENOUGH && p->runs < ENOUGH;
 	}
 	free(found);
 	free(inodes);

@@ -8,6 +8,7 @@
 #include <sys/param.h>
 
 #include "base/array.h"
+#include "host/thread_call.h"
 #include "tracer/internal.h"
 
 #define THREADS_MOST 256 /* of one with more it is not known what its threads do */
@@ -20,6 +21,12 @@ static bool read_line(const char *path, char *line, int len)
 	if (f)
 		fclose(f);
 	return ok;
+}
+
+/* The freezer of cgroup v1 puts it to a sleep that no signal wakes. */
+static bool is_frozen(pid_t pid, char state)
+{
+	return state == 'D' && thread_sleeps_in(pid, pid, "__refrigerator");
 }
 
 /* its state, and when it began */
@@ -35,7 +42,7 @@ static void read_state(struct process_cpu *p)
 			       "%*s %*s %*s %" SCNu64,
 			       &state, &p->born) != 2)
 		p->born = 0;
-	p->stopped = state == 'T' || state == 't';
+	p->stopped = state == 'T' || state == 't' || is_frozen(p->pid, state);
 }
 
 static int by_thread(const void *a, const void *b)

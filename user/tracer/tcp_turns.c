@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tracer/tcp_turns.h"
+
+#include <arpa/inet.h>
+#include <linux/inet_diag.h>
+#include <linux/sock_diag.h>
+#include <linux/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/array.h"
+#include "host/rtnl.h"
+
+#define LISTENS	 (1u << 10) /* TCP_LISTEN */
+#define TALKS	 (1u << 1 | 1u << 8) /* TCP_ESTABLISHED, TCP_CLOSE_WAIT */
+#define LONG_AGO 10000 /* ms: what was sent then may have asked for nothing */
+
+/* what came first in struct tcp_info, and stays there: see tcp(7) */
+static bool read_times(const struct nlmsghdr *n, const struct inet_diag_msg *m,
+		       struct tcp_info *info)
+{
+	int len = (int)n->nlmsg_len - (int)NLMSG_SPACE(sizeof(*m));
+	const struct rtattr *a = rtnl_attr(m + 1, len, INET_DIAG_INFO);
+
+	if (!a || RTA_PAYLOAD(a) < offsetof(struct tcp_info, tcpi_last_data_recv) +
+					   sizeof(info->tcpi_last_data_recv))
+		return false;
+	memset(info, 0, sizeof(*info));
+	memcpy(info, RTA_DATA(a), RTA_PAYLOAD(a) < sizeof(*info) ? RTA_PAYLOAD(a) : sizeof(*info));
+	return true;
+}
+
+static void note(const struct nlmsghdr *n, void *ctx)
+{
+	const struct inet_diag_msg *m = NLMSG_DATA(n);
+	struct tcp_turns *t = ctx;
+	struct tcp_info info;
+	struct tcp_turn one = { .inode = m->idiag_inode,
+				.port = ntohs(m->id.idiag_sport),
+				.listens = 1u << m->idiag_state == LISTENS };
+
+	if (t->n == t->room) {
+		struct tcp_turn *more = array_resize(t->v, t->room, t->room + 64, sizeof(*more));
+
+		if (!more)
+			return;
+		t->v = more;
+		t->room = 2 * t->room + 64;
+	}
+	if (!one.listens && read_times(n, m, &info)) { /* times since then */
+		/* in ticks: what came and went in the same one may have come last */
+		one.owes = info.tcpi_last_data_recv <= info.tcpi_last_data_sent;
+		one.asks = info.tcpi_last_data_sent < info.tcpi_last_data_recv &&
+			   info.tcpi_last_data_sent < LONG_AGO;
+	}
+	t->v[t->n++] = one;
+}
+
+static int by_inode(const void *a, const void *b)
+{
+	const struct tcp_turn *x = a, *y = b;
+
+	return (x->inode > y->inode) - (x->inode < y->inode);
+}
+
+void tcp_turns_read(struct tcp_turns *t)
+{
+	static const uint8_t families[] = { AF_INET, AF_INET6 };
+
+	t->n = 0;
+	for (int i = 0; i < 2; i++) {
+		struct inet_diag_req_v2 ask = { .sdiag_family = families[i],
+						.sdiag_protocol = IPPROTO_TCP,
+						.idiag_ext = 1 << (INET_DIAG_INFO - 1),
+						.idiag_states = LISTENS | TALKS };
+		struct rtnl_req r;
+
+		rtnl_begin(&r, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | NLM_F_DUMP, &ask, sizeof(ask));
+		sock_diag_dump(&r, note, t);
+	}
+	if (t->n)
+		qsort(t->v, t->n, sizeof(*t->v), by_inode);
+}
+
+const struct tcp_turn *tcp_turns_find(const struct tcp_turns *t, uint64_t inode)
+{
+	struct tcp_turn want = { .inode = inode };
+
+	return inode && t->n ? bsearch(&want, t->v, t->n, sizeof(want), by_inode) : NULL;
+}
+
+void tcp_turns_free(struct tcp_turns *t)
+{
+	free(t->v);
+	*t = (struct tcp_turns){};
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Whose turn it is on each TCP connection of this host: who received data, and has sent none since.
+ */
+#ifndef IPCSTALL_TRACER_TCP_TURNS_H
+#define IPCSTALL_TRACER_TCP_TURNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tcp_turn {
+	uint64_t inode;
+	uint16_t port; /* its own */
+	bool listens;
+	bool owes; /* data came after it had sent last, or at that time */
+	bool asks; /* it sent after data had come last, and not long ago */
+};
+
+struct tcp_turns {
+	struct tcp_turn *v; /* by inode */
+	size_t n, room;
+};
+
+/* The connections and listeners of this network namespace, as they are now. */
+void tcp_turns_read(struct tcp_turns *t);
+const struct tcp_turn *tcp_turns_find(const struct tcp_turns *t, uint64_t inode);
+void tcp_turns_free(struct tcp_turns *t);
+
+#endif
