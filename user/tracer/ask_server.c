@@ -184,7 +184,8 @@ static bool is_idle_at(const struct polled *p, const struct trace_endpoint *ep, 
 {
 	const struct tcp_turn *t = ep->proto == TRACE_TCP ? tcp_turns_find(&p->turns, inode) : NULL;
 
-	return !p->works && polls(p, inode) && (ep->proto != TRACE_TCP || (t && t->owes));
+	return !p->works && polls(p, inode) &&
+	       (ep->proto != TRACE_TCP || (t && t->owes && t->gets <= TRACE_ACK_MOST));
 }
 
 /* in the middle of such a call, mostly */

@@ -16,19 +16,29 @@
 #define TALKS	 (1u << 1 | 1u << 8) /* TCP_ESTABLISHED, TCP_CLOSE_WAIT */
 #define LONG_AGO 10000 /* ms: what was sent then may have asked for nothing */
 
-/* what came first in struct tcp_info, and stays there: see tcp(7) */
-static bool read_times(const struct nlmsghdr *n, const struct inet_diag_msg *m,
+/* kernels since 4.6 have as much of it as is used here */
+static bool read_info(const struct nlmsghdr *n, const struct inet_diag_msg *m,
 		       struct tcp_info *info)
 {
 	int len = (int)n->nlmsg_len - (int)NLMSG_SPACE(sizeof(*m));
 	const struct rtattr *a = rtnl_attr(m + 1, len, INET_DIAG_INFO);
 
-	if (!a || RTA_PAYLOAD(a) < offsetof(struct tcp_info, tcpi_last_data_recv) +
-					   sizeof(info->tcpi_last_data_recv))
+	if (!a || RTA_PAYLOAD(a) < offsetof(struct tcp_info, tcpi_data_segs_out))
 		return false;
 	memset(info, 0, sizeof(*info));
 	memcpy(info, RTA_DATA(a), RTA_PAYLOAD(a) < sizeof(*info) ? RTA_PAYLOAD(a) : sizeof(*info));
 	return true;
+}
+
+/* times since then, in ticks: what came and went in the same one may have come last */
+static void note_info(struct tcp_turn *one, const struct tcp_info *info)
+{
+	one->owes = info->tcpi_last_data_recv <= info->tcpi_last_data_sent;
+	one->asks = info->tcpi_last_data_sent < info->tcpi_last_data_recv &&
+		    info->tcpi_last_data_sent < LONG_AGO;
+	one->gets = info->tcpi_data_segs_in
+			    ? (unsigned int)(info->tcpi_bytes_received / info->tcpi_data_segs_in)
+			    : 0;
 }
 
 static void note(const struct nlmsghdr *n, void *ctx)
@@ -48,12 +58,8 @@ static void note(const struct nlmsghdr *n, void *ctx)
 		t->v = more;
 		t->room = 2 * t->room + 64;
 	}
-	if (!one.listens && read_times(n, m, &info)) { /* times since then */
-		/* in ticks: what came and went in the same one may have come last */
-		one.owes = info.tcpi_last_data_recv <= info.tcpi_last_data_sent;
-		one.asks = info.tcpi_last_data_sent < info.tcpi_last_data_recv &&
-			   info.tcpi_last_data_sent < LONG_AGO;
-	}
+	if (!one.listens && read_info(n, m, &info))
+		note_info(&one, &info);
 	t->v[t->n++] = one;
 }
 

@@ -13,6 +13,7 @@ struct tcp_turn {
 	uint16_t port; /* its own */
 	bool listens;
 	bool owes; /* data came after it had sent last, or at that time */
+	unsigned int gets; /* bytes in a segment that comes, on average */
 	bool asks; /* it sent after data had come last, and not long ago */
 };
 

@@ -476,6 +476,8 @@ int trace_stop(struct trace *t, struct trace_error *e);
 void trace_name_fd_owners(struct trace_snapshot *s);
 /* Sets making.other_pid of connections whose other end is on this host, but not in the snapshot. */
 void trace_name_other_ends(struct trace_snapshot *s);
+/* bytes: a subscriber's answer to what it is sent, with what TLS or ssh adds */
+#define TRACE_ACK_MOST 64
 /* Sets making.server_polls of the server's connections. Takes half a second. */
 void trace_ask_server(struct trace_snapshot *s, pid_t server);
 /* How many MPTCP sockets the process has: no hook sees them, and no snapshot has them. */

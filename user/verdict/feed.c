@@ -3,8 +3,6 @@
 
 #include "verdict/replies.h"
 
-#define ACK_MOST 64 /* bytes, with those that TLS or ssh adds */
-
 /* Samples count only segments that were sent: one for each message, as long as messages fill less
  * than half a segment. A server that sends longer ones may have got fewer requests than that. */
 #define HALF_A_SEGMENT 700
@@ -32,7 +30,7 @@ bool may_be_feed(const struct trace_snapshot *s, size_t i)
 	const struct trace_call_stats *asks = is_servers_end(s, i) ? &ep->rx_calls : &ep->tx_calls;
 
 	return (ep->proto == TRACE_TCP || is_unix_connection(ep)) && are_counted(ep, asks) &&
-	       asks->bytes <= ACK_MOST * messages(ep, asks);
+	       asks->bytes <= TRACE_ACK_MOST * messages(ep, asks);
 }
 
 bool is_feed(const struct trace_snapshot *s, size_t i)
