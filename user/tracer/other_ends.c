@@ -147,6 +147,17 @@ static void found(struct lone_ends *all, const struct lone_end *want, uint64_t o
 	}
 }
 
+/* A listener's clients whose connections it has not accepted have no other end yet, but it. */
+static void note_pending(struct lone_ends *all, const struct unix_diag_msg *m, int len)
+{
+	const struct rtattr *clients = rtnl_attr(m + 1, len, UNIX_DIAG_ICONS);
+	size_t n = clients ? RTA_PAYLOAD(clients) / sizeof(uint32_t) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		found(all, &(struct lone_end){ .inode = ((const uint32_t *)RTA_DATA(clients))[i] },
+		      m->udiag_ino);
+}
+
 static void note_unix(const struct nlmsghdr *n, void *ctx)
 {
 	const struct unix_diag_msg *m = NLMSG_DATA(n);
@@ -156,6 +167,7 @@ static void note_unix(const struct nlmsghdr *n, void *ctx)
 	if (other)
 		found(ctx, &(struct lone_end){ .inode = m->udiag_ino },
 		      *(const uint32_t *)RTA_DATA(other));
+	note_pending(ctx, m, len);
 }
 
 static bool is_mapped(const struct inet_end *e)
@@ -269,7 +281,7 @@ static void ask_kernel(struct lone_ends *all)
 	if (all->v[all->n - 1].inode)
 		dump(&(struct unix_diag_req){ .sdiag_family = AF_UNIX,
 					      .udiag_states = ~0u,
-					      .udiag_show = UDIAG_SHOW_PEER },
+					      .udiag_show = UDIAG_SHOW_PEER | UDIAG_SHOW_ICONS },
 		     sizeof(struct unix_diag_req), note_unix, all);
 	if (all->v[0].inode) /* all are Unix sockets */
 		return;
