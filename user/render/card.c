@@ -529,6 +529,16 @@ static void why_of_unseen_reader(const struct making *m, const struct finding *f
 		 m->c->whom, rate, each);
 }
 
+static void why_of_host(const struct making *m, const struct finding *f)
+{
+	const struct trace_endpoint *ep = &m->s->ep[f->endpoint];
+	char rate[24];
+
+	rate_text(1e9 * (double)ep->tx_calls.bytes / (double)ep->tx.lifetime_ns, "B", rate,
+		  sizeof(rate));
+	snprintf(m->c->why, sizeof(m->c->why), "%s goes to a program on this host", rate);
+}
+
 static void why_of_limit(const struct making *m, const struct finding *f)
 {
 	double reader = reader_cpu_share(m->s, f);
@@ -548,6 +558,8 @@ static void why_of_limit(const struct making *m, const struct finding *f)
 		why_of_link(m, f);
 	else if (f->limit == LIMIT_READER)
 		why_of_unseen_reader(m, f);
+	else if (f->limit == LIMIT_HOST)
+		why_of_host(m, f);
 	else if (f->limit == LIMIT_TURNS)
 		snprintf(c->why, sizeof(c->why),
 			 "the buffer is full when one writes and empty when the other reads: more "
@@ -573,8 +585,10 @@ static void card_limit(const struct making *m)
 	text_append(c->where_brief, sizeof(c->where_brief), " (%s)", trace_tx_names[f->cause]);
 	why_of_limit(m, f);
 	if (f->limit != LIMIT_OWN_WRITES)
-		set_surety(c, f->limit == LIMIT_LINK || f->limit == LIMIT_READER ? INFERRED
-									 : SEEN_BOTH_ENDS);
+		set_surety(c, f->limit == LIMIT_LINK || f->limit == LIMIT_READER ||
+					      f->limit == LIMIT_HOST
+				      ? INFERRED
+				      : SEEN_BOTH_ENDS);
 }
 
 /* ---- findings without a stall of a sender that was seen ---- */

@@ -130,7 +130,8 @@ const char *limit_phrase(enum limit l)
 					       [LIMIT_LINK] = "the link",
 					       [LIMIT_OWN_WRITES] = "its own small writes",
 					       [LIMIT_TURNS] = "both ends' turns",
-					       [LIMIT_READER] = "its reader" };
+					       [LIMIT_READER] = "its reader",
+					       [LIMIT_HOST] = "this host's CPUs" };
 
 	return phrases[l];
 }

@@ -421,7 +421,22 @@ static bool reader_is_always_back(const struct trace_endpoint *ep, const struct 
 	       1e9 * (double)ep->tx_calls.bytes >= BYTES_A_SECOND * (double)ep->tx.lifetime_ns;
 }
 
-enum limit limit_of(const struct trace_snapshot *s, const struct finding *f)
+/* By samples, of a stream that stays on this host and carries so much: whatever holds a segment
+ * back, for microseconds, the CPUs set the pace. */
+#define FULL_SPEED 150e6 /* bytes a second */
+
+static bool is_at_full_speed(const struct trace_snapshot *s, const struct finding *f)
+{
+	const struct trace_endpoint *ep = &s->ep[f->endpoint];
+
+	return s->looks && ep->proto == TRACE_TCP && ep->min_rtt_us &&
+	       ep->min_rtt_us < ON_THIS_HOST_US && !is_held_by_loss(s, f) &&
+	       (f->cause == TX_SNDBUF || f->cause == TX_RWND || f->cause == TX_CWND ||
+		f->cause == TX_PACING) &&
+	       1e9 * (double)ep->tx_calls.bytes >= FULL_SPEED * (double)ep->tx.lifetime_ns;
+}
+
+static enum limit limit_that_is_seen(const struct trace_snapshot *s, const struct finding *f)
 {
 	const struct trace_endpoint *ep = &s->ep[f->endpoint], *end = reading_end(s, f);
 	double reader, writer;
@@ -452,6 +467,13 @@ enum limit limit_of(const struct trace_snapshot *s, const struct finding *f)
 	if (writer >= BUSY_SHARE && !leaves_unread(end, f))
 		return LIMIT_WRITER_CPU;
 	return LIMIT_NONE;
+}
+
+enum limit limit_of(const struct trace_snapshot *s, const struct finding *f)
+{
+	enum limit seen = limit_that_is_seen(s, f);
+
+	return seen == LIMIT_NONE && is_at_full_speed(s, f) ? LIMIT_HOST : seen;
 }
 
 bool reader_has_no_cpu(const struct trace_snapshot *s, const struct finding *f)

@@ -78,6 +78,7 @@ enum limit {
 	LIMIT_OWN_WRITES, /* it gathers its own small writes */
 	LIMIT_TURNS,	  /* writer and reader take turns: each waits while the other works */
 	LIMIT_READER,	  /* its reader was not seen, but is always back at once */
+	LIMIT_HOST,	  /* it stays on this host, whose CPUs carry no more */
 };
 
 /* Sums over a finding and those merged with it (merge_findings.h); for a single finding, its own
