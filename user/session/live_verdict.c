@@ -9,6 +9,8 @@ void live_verdict(struct trace_snapshot *s, struct verdict *v)
 {
 	pid_t asked = 0;
 
+	if (!s->looks) /* samples know who sent last */
+		trace_find_outstanding(s);
 	for (int i = 0; i < ASKED_MOST; i++) {
 		pid_t server;
 

@@ -26,6 +26,7 @@
 #define APART_NS   83000000 /* an idle moment between two requests is shorter than all rounds */
 #define POLLS_MOST  16384 /* sockets; of more the rest is not known */
 #define EPOLLS_MOST 64
+#define LONG_AGO    10000 /* ms: what was sent then may have asked for nothing */
 #define FDS_MOST   64
 
 struct polled {
@@ -157,7 +158,8 @@ static bool waits_for_another(const struct polled *p)
 	for (size_t i = 0; i < p->n_own; i++) {
 		const struct tcp_turn *t = tcp_turns_find(&p->turns, p->own[i]);
 
-		if (t && t->asks && !(listens[t->port / 64] >> t->port % 64 & 1))
+		if (t && t->is_known && t->sent_ms < t->came_ms && t->sent_ms < LONG_AGO &&
+		    !(listens[t->port / 64] >> t->port % 64 & 1))
 			return true;
 	}
 	return false;
@@ -179,13 +181,18 @@ static void ask(struct polled *p)
 	p->works |= waits_for_another(p);
 }
 
+static bool owes_answer(const struct tcp_turn *t)
+{
+	return t->is_known && t->came_ms <= t->sent_ms;
+}
+
 /* It waits for the next data there, though what came last has no answer. */
 static bool is_idle_at(const struct polled *p, const struct trace_endpoint *ep, uint64_t inode)
 {
 	const struct tcp_turn *t = ep->proto == TRACE_TCP ? tcp_turns_find(&p->turns, inode) : NULL;
 
 	return !p->works && polls(p, inode) &&
-	       (ep->proto != TRACE_TCP || (t && t->owes && t->gets <= TRACE_ACK_MOST));
+	       (ep->proto != TRACE_TCP || (t && owes_answer(t) && t->gets <= TRACE_ACK_MOST));
 }
 
 /* in the middle of such a call, mostly */

@@ -14,7 +14,6 @@
 
 #define LISTENS	 (1u << 10) /* TCP_LISTEN */
 #define TALKS	 (1u << 1 | 1u << 8) /* TCP_ESTABLISHED, TCP_CLOSE_WAIT */
-#define LONG_AGO 10000 /* ms: what was sent then may have asked for nothing */
 
 /* kernels since 4.6 have as much of it as is used here */
 static bool read_info(const struct nlmsghdr *n, const struct inet_diag_msg *m,
@@ -30,12 +29,11 @@ static bool read_info(const struct nlmsghdr *n, const struct inet_diag_msg *m,
 	return true;
 }
 
-/* times since then, in ticks: what came and went in the same one may have come last */
 static void note_info(struct tcp_turn *one, const struct tcp_info *info)
 {
-	one->owes = info->tcpi_last_data_recv <= info->tcpi_last_data_sent;
-	one->asks = info->tcpi_last_data_sent < info->tcpi_last_data_recv &&
-		    info->tcpi_last_data_sent < LONG_AGO;
+	one->is_known = true;
+	one->sent_ms = info->tcpi_last_data_sent;
+	one->came_ms = info->tcpi_last_data_recv;
 	one->gets = info->tcpi_data_segs_in
 			    ? (unsigned int)(info->tcpi_bytes_received / info->tcpi_data_segs_in)
 			    : 0;

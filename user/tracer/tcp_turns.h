@@ -12,9 +12,11 @@ struct tcp_turn {
 	uint64_t inode;
 	uint16_t port; /* its own */
 	bool listens;
-	bool owes; /* data came after it had sent last, or at that time */
+	bool is_known;	   /* what follows; else it listens, or the kernel does not say */
 	unsigned int gets; /* bytes in a segment that comes, on average */
-	bool asks; /* it sent after data had come last, and not long ago */
+	/* So long ago it sent data last, and data came last. These are ticks: if both are the same,
+	 * nobody knows the order. */
+	unsigned int sent_ms, came_ms;
 };
 
 struct tcp_turns {

@@ -476,6 +476,9 @@ int trace_stop(struct trace *t, struct trace_error *e);
 void trace_name_fd_owners(struct trace_snapshot *s);
 /* Sets making.other_pid of connections whose other end is on this host, but not in the snapshot. */
 void trace_name_other_ends(struct trace_snapshot *s);
+/* Sets rx_calls.open_reply_ns of connections on which a request was sent before the session began,
+ * and has no answer yet. */
+void trace_find_outstanding(struct trace_snapshot *s);
 /* bytes: a subscriber's answer to what it is sent, with what TLS or ssh adds */
 #define TRACE_ACK_MOST 64
 /* Sets making.server_polls of the server's connections. Takes half a second. */
