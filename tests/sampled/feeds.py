@@ -3,7 +3,8 @@
 """
 feeds.py: a server that sends pings, or news, and is sent small acknowledgements. To count those as
 requests, and the next ping as the answer, makes a healthy conversation a wait. The same messages
-of a server that sleeps before each answer are a wait.
+of a server that sleeps before each answer are a wait, and so are those of a proxy that waits for
+another server, and what was asked before the session began.
 
 Exit: 0 right, 1 wrong."""
 import json
@@ -12,7 +13,7 @@ import sys
 import time
 
 import attached
-from talkers import child, pair
+from talkers import child, pair, serve
 
 EACH = 0.1  # seconds
 
@@ -38,15 +39,37 @@ def answer(s):
         s.send(b"ping")
 
 
+def forward(s):
+    """Pass each message on to a server that takes its time, and poll both."""
+    there, here = pair()
+    child("backend", lambda: serve(there, EACH, False), s, here)
+    there.close()
+    other = {s: here, here: s}
+    while True:
+        for ready in select.select([s, here], [], [])[0]:
+            other[ready].send(ready.recv(100))
+
+
+def never_answer(s):
+    s.recv(100)
+    time.sleep(60)
+
+
+def inquire(s):
+    while True:
+        s.send(b"pong")
+        s.recv(100)
+
+
 def acknowledge(s):
     while s.recv(100):
         s.send(b"pong")
 
 
-def said_of(end, serve, tier):
+def said_of(end, work, tier, client=acknowledge):
     there, here = pair()
-    pids = [child("server", lambda: serve(there), here),
-            child("client", lambda: acknowledge(here), there)]
+    pids = [child("server", lambda: work(there), here),
+            child("client", lambda: client(here), there)]
     there.close()
     here.close()
     time.sleep(0.3)
@@ -54,7 +77,7 @@ def said_of(end, serve, tier):
         said = attached.document([pids[end]], tier, "2s")["ledger"]
     finally:
         attached.end(pids)
-    print(serve.__name__, "server client".split()[end], said["outcome"],
+    print(work.__name__, "server client".split()[end], said["outcome"],
           json.dumps(said["card"])[:300])
     return said
 
@@ -65,6 +88,10 @@ def main():
              said_of(client, ping, attached.EXACT)["outcome"] == "healthy",
              attached.waits(said_of(server, answer, attached.EXACT), "client", "server"),
              attached.waits(said_of(client, answer, attached.LOOKS), "client", "server")]
+    right += [said_of(client, forward, tier, inquire)["outcome"] == "waiting"
+              for tier in (attached.LOOKS, attached.EXACT)]
+    right += ["had sent a request before" in said_of(client, never_answer, tier, inquire)["card"]["why"]
+              for tier in (attached.LOOKS, attached.EXACT)]
     print(right)
     return 0 if all(right) else 1
 

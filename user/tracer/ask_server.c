@@ -158,7 +158,8 @@ static bool waits_for_another(const struct polled *p)
 	for (size_t i = 0; i < p->n_own; i++) {
 		const struct tcp_turn *t = tcp_turns_find(&p->turns, p->own[i]);
 
-		if (t && t->is_known && t->sent_ms < t->came_ms && t->sent_ms < LONG_AGO &&
+		if (t && t->is_known && t->port >= TRACE_EPHEMERAL_PORT &&
+		    t->sent_ms <= t->came_ms && t->sent_ms < LONG_AGO &&
 		    !(listens[t->port / 64] >> t->port % 64 & 1))
 			return true;
 	}
