@@ -125,9 +125,34 @@ static void what_is_opened_or_connected_to_has_a_path(void **state)
 	assert_false(thread_call_path(getpid(), &c, path, sizeof(path)));
 }
 
+/* poll() or select() of nothing: a timer, or for ever, as Erlang's first thread does */
+static void a_sleep_may_have_no_end(void **state)
+{
+	struct thread_call c = { .nr = SYS_pselect6 };
+
+	assert_true(thread_call_sleeps_for_ever(&c));
+	c.args[4] = 0x7ffd0000; /* its timeout */
+	assert_false(thread_call_sleeps_for_ever(&c));
+	c = (struct thread_call){ .nr = SYS_ppoll };
+	assert_true(thread_call_sleeps_for_ever(&c));
+	c.args[2] = 0x7ffd0000;
+	assert_false(thread_call_sleeps_for_ever(&c));
+#ifdef SYS_poll
+	c = (struct thread_call){ .nr = SYS_poll, .args = { 0, 0, (uint64_t)-1 } };
+	assert_true(thread_call_sleeps_for_ever(&c));
+	c.args[2] = 100;
+	assert_false(thread_call_sleeps_for_ever(&c));
+	c = (struct thread_call){ .nr = SYS_poll, .args = { 0x7ffd0000, 1, (uint64_t)-1 } };
+	assert_false(thread_call_sleeps_for_ever(&c));
+#endif
+	c = (struct thread_call){ .nr = SYS_read };
+	assert_false(thread_call_sleeps_for_ever(&c));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_sleep_may_have_no_end),
 		cmocka_unit_test(a_line_is_a_call_or_none),
 		cmocka_unit_test(a_poll_of_nothing_is_a_timer),
 		cmocka_unit_test(polled_descriptors_stand_in_memory),

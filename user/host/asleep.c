@@ -110,7 +110,8 @@ bool asleep_is_elsewhere(const struct asleep *a)
 bool asleep_is_idle(const struct thread_call *call)
 {
 	int row = row_of((int)call->nr);
-	const char *what = row < 0 || thread_call_polls_nothing(call) ? NULL : calls[row].what;
+	bool timer = thread_call_polls_nothing(call) && !thread_call_sleeps_for_ever(call);
+	const char *what = row < 0 || timer ? NULL : calls[row].what;
 
 	return what == EVENTS || what == CONNECTION || what == SIGNAL || call->nr == SYS_futex;
 }

@@ -17,8 +17,8 @@
 bool thread_call_parse(const char *line, struct thread_call *c)
 {
 	*c = (struct thread_call){ 0 };
-	return sscanf(line, "%ld %" SCNx64 " %" SCNx64 " %" SCNx64, &c->nr, &c->args[0],
-		      &c->args[1], &c->args[2]) >= 1;
+	return sscanf(line, "%ld %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64, &c->nr,
+		      &c->args[0], &c->args[1], &c->args[2], &c->args[3], &c->args[4]) >= 1;
 }
 
 enum thread_state thread_call_read(pid_t pid, pid_t tid, struct thread_call *c)
@@ -86,6 +86,15 @@ bool thread_call_is_epoll(const struct thread_call *c)
 bool thread_call_polls_nothing(const struct thread_call *c)
 {
 	return (thread_call_is_poll(c) && !c->args[1]) || (thread_call_is_select(c) && !c->args[0]);
+}
+
+bool thread_call_sleeps_for_ever(const struct thread_call *c)
+{
+	bool poll = c->nr != SYS_ppoll && thread_call_is_poll(c); /* milliseconds, not a pointer */
+
+	if (!thread_call_polls_nothing(c))
+		return false;
+	return poll ? (int)c->args[2] < 0 : thread_call_is_poll(c) ? !c->args[2] : !c->args[4];
 }
 
 static bool read_there(pid_t tid, uint64_t from, void *to, size_t size)

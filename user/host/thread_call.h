@@ -10,7 +10,7 @@
 
 struct thread_call {
 	long nr; /* -1: it sleeps in none */
-	uint64_t args[3];
+	uint64_t args[5];
 };
 
 /* "7 0x7ffd8c3e5a60 0x1 0x0 ..." or "-1 ..."; false: "running" */
@@ -24,6 +24,8 @@ bool thread_sleeps_in(pid_t pid, pid_t tid, const char *function);
 bool thread_call_is_poll(const struct thread_call *c);
 /* poll() or select() of no descriptor: a timer */
 bool thread_call_polls_nothing(const struct thread_call *c);
+/* ... and of no end either, as pause() */
+bool thread_call_sleeps_for_ever(const struct thread_call *c);
 /* select() or pselect() */
 bool thread_call_is_select(const struct thread_call *c);
 /* epoll_wait() and the like: args[0] is the epoll descriptor */

@@ -17,12 +17,14 @@
 #include "tracer/process_cpu.h"
 #include "verdict/judge.h"
 #include "verdict/pipeline.h"
+#include "verdict/requests.h"
 #include "verdict/waiting_processes.h"
 
 #define JUDGED_EVERY_NS 2000000000ull
 #define FIRST_NS	1000000000ull
 #define JUDGING_SHARE	0.005 /* of a CPU: of 20,000 endpoints it takes most of a second */
 #define LEAST_SHARE	0.1
+#define IDLE_CPU	0.2
 
 void prover_begin(struct prover *p, const struct trace_options *filter, double budget,
 		  uint64_t load_ns)
@@ -161,6 +163,24 @@ static bool is_limited_by_reader(const struct trace_snapshot *s, const struct ve
 	return v->kind == KIND_LIMIT && v->v[v->lead].limit == LIMIT_READER_CPU && s->looks;
 }
 
+/* Somebody asks what a certain program waits for. Of one that works, messages cost time. */
+static bool is_one_asked_for(struct prover *p)
+{
+	const struct trace_options *f = p->filter;
+	struct cpu_book book, none = {};
+	struct thread_cpu did;
+	bool idle;
+
+	if (f->filter != TRACE_FILTER_TGIDS || f->n_tgids != 1)
+		return false;
+	cpu_book_make(&book, p->target.at_ns ? &p->target : &none, f->tgids, 1);
+	idle = p->target.at_ns && cpu_book_thread(&book, &p->target, f->tgids[0], 0, &did) &&
+	       (double)did.ran_ns < IDLE_CPU * (double)(book.at_ns - p->target.at_ns);
+	cpu_book_free(&p->target);
+	p->target = book;
+	return idle;
+}
+
 /* What samples say of a while, what is to be proven of it, and by whom */
 struct suspicion {
 	struct trace_snapshot window;
@@ -170,7 +190,7 @@ struct suspicion {
 };
 
 /* False: nothing is to be proven, or it was. */
-static bool is_suspect(const struct prover *p, struct suspicion *x)
+static bool is_suspect(struct prover *p, struct suspicion *x)
 {
 	const struct trace_snapshot *window = &x->window;
 	const struct verdict *v = &x->v;
@@ -192,6 +212,8 @@ static bool is_suspect(const struct prover *p, struct suspicion *x)
 	} else if (v->outcome == OUTCOME_HEALTHY && v->may_pause) {
 		wanted->awaited = v->may_pause;
 		add_party(who, v->may_pause);
+	} else if (is_one_asked_for(p) && v->outcome == OUTCOME_HEALTHY && v->kind == KIND_QUIET) {
+		add_targets(p->filter, who);
 	} else if (is_limited_by_reader(window, v)) {
 		wanted->serial = window->ep[f->endpoint].serial;
 		*who = parties_of_stall(window, f);
@@ -506,6 +528,16 @@ static bool tells_unsampled_stall(const struct proof *p, const struct trace_snap
 	       (double)ledger_stall_ns(&ep->tx) >= LEAST_SHARE * (double)ep->tx.lifetime_ns;
 }
 
+/* Requests were counted that took most of the time: it was no mere pause. */
+static bool tells_requests(const struct proof *p)
+{
+	const struct requests *r =
+		p->v.kind == KIND_ANSWERS ? &p->v.answers.requests : &p->v.waits.requests;
+
+	return (p->v.kind == KIND_ANSWERS || p->v.kind == KIND_WAIT) && has_requests(r) &&
+	       p->v.share >= EXPLAINS;
+}
+
 static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
 		      const struct verdict *v)
 {
@@ -524,7 +556,9 @@ static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
 		return false;
 	if (v->outcome != OUTCOME_HEALTHY)
 		return have_party_in_common(s, v, p);
-	return (p->of == v->outcome && p->awaited == v->may_pause) || is_nearly_found(p, s);
+	return (p->of == v->outcome && p->awaited == v->may_pause &&
+		(p->awaited || tells_requests(p))) ||
+	       is_nearly_found(p, s);
 }
 
 static bool is_next_to_nothing(const struct verdict *v)
@@ -672,6 +706,7 @@ void prover_end(struct prover *p)
 	for (size_t i = 0; i < p->n; i++)
 		trace_snapshot_free(&p->proofs[i].s);
 	trace_packed_free(&p->last);
+	cpu_book_free(&p->target);
 	if (p->loaded)
 		zoom_free(&p->zoom);
 }

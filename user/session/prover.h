@@ -9,6 +9,7 @@
 
 #include "host/asleep.h"
 #include "session/zoom.h"
+#include "tracer/process_cpu.h"
 #include "verdict/verdict.h"
 
 struct proof {
@@ -35,6 +36,7 @@ struct prover {
 	struct trace_packed last; /* up to here it was judged */
 	bool had_last_chance;	  /* to prove anything before the session's end */
 	uint64_t next_ns, judging_ns; /* when it is due; the CPU time that the last one took */
+	struct cpu_book target;	      /* what the only target had used when it was judged last */
 	struct proof proofs[PROOFS_MOST];
 	size_t n;
 	struct trace_ruling rulings[RULINGS_MOST]; /* of those that found no stall, but a limit */

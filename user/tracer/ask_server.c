@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <time.h>
 #include <unistd.h>
@@ -91,6 +92,16 @@ static void add_polled(struct polled *p, pid_t tid, const struct thread_call *ca
 		add(p, proc_inode(p->fds, (long)fds[i]));
 }
 
+/* a helper that waits for a signal or a wake-up, by a pipe */
+static bool reads_no_socket(const struct polled *p, const struct thread_call *call)
+{
+	char name[24], to[16] = "";
+
+	snprintf(name, sizeof(name), "%" PRIu64, call->args[0]);
+	return asleep_is_receive(call->nr) && readlinkat(p->fds, name, to, sizeof(to) - 1) > 0 &&
+	       strncmp(to, "socket:", 7) != 0;
+}
+
 static void ask_thread(void *ctx, int dir, long tid)
 {
 	struct polled *p = ctx;
@@ -106,7 +117,7 @@ static void ask_thread(void *ctx, int dir, long tid)
 	case THREAD_IN_CALL:
 		break;
 	}
-	p->works |= !asleep_is_idle(&call);
+	p->works |= !asleep_is_idle(&call) && !reads_no_socket(p, &call);
 	if (thread_call_is_epoll(&call) && is_first_time(p, call.args[0]))
 		add_registered(p, call.args[0]);
 	else if (thread_call_is_poll(&call) || thread_call_is_select(&call))

@@ -58,9 +58,21 @@ static bool has_another_stall(const struct verdict *v, const struct finding *f)
 	return false;
 }
 
+/* The send buffer is full because the path, which loses segments, empties it slowly. */
+static bool fills_by_loss(const struct verdict *v, const struct finding *f)
+{
+	for (size_t i = 0; f->cause == TX_SNDBUF && f->blamed != BLAME_PEER_READER && i < v->n; i++)
+		if (v->v[i].endpoint == f->endpoint && v->v[i].by_loss)
+			return true;
+	return false;
+}
+
 static double weight(const struct verdict *v, const struct finding *f)
 {
 	double ns = (double)f->all.ns;
+
+	if (fills_by_loss(v, f))
+		return ns * PACING_WEIGHT;
 
 	if (f->cause == TX_PACING && f->blamed == BLAME_NOBODY && !f->by_loss &&
 	    has_another_stall(v, f))
