@@ -8,7 +8,9 @@ another server, and what was asked before the session began.
 
 Exit: 0 right, 1 wrong."""
 import json
+import os
 import select
+import socket
 import sys
 import time
 
@@ -48,6 +50,32 @@ def forward(s):
     while True:
         for ready in select.select([s, here], [], [])[0]:
             other[ready].send(ready.recv(100))
+
+
+def by_unix_socket():
+    """A client in poll() for several descriptors, of which samples see neither end wait."""
+    there, here = socket.socketpair()
+    pids = [child("server", lambda: serve(there, EACH, False), here),
+            child("client", lambda: poll_two(here), there)]
+    there.close()
+    here.close()
+    time.sleep(0.3)
+    try:
+        said = attached.document([pids[1]], (), "6s")
+    finally:
+        attached.end(pids)
+    shown = said["ledger"] if said["answer"] is None else said["proofs"][said["answer"]]["ledger"]
+    print("by_unix_socket", json.dumps(shown["card"])[:300])
+    return attached.waits(shown, "client", "server")
+
+
+def poll_two(s):
+    other = os.pipe()[0]
+    while True:
+        s.send(b"question")
+        while s not in select.select([s, other], [], [])[0]:
+            pass
+        s.recv(100)
 
 
 def never_answer(s):
@@ -90,6 +118,7 @@ def main():
              attached.waits(said_of(client, answer, attached.LOOKS), "client", "server")]
     right += [said_of(client, forward, tier, inquire)["outcome"] == "waiting"
               for tier in (attached.LOOKS, attached.EXACT)]
+    right += [by_unix_socket()]
     right += ["had sent a request before" in said_of(client, never_answer, tier, inquire)["card"]["why"]
               for tier in (attached.LOOKS, attached.EXACT)]
     print(right)

@@ -171,7 +171,8 @@ static bool is_one_asked_for(struct prover *p)
 	struct thread_cpu did;
 	bool idle;
 
-	if (f->filter != TRACE_FILTER_TGIDS || f->n_tgids != 1)
+	if ((f->filter != TRACE_FILTER_TGIDS && f->filter != TRACE_FILTER_TREE) ||
+	    f->n_tgids != 1)
 		return false;
 	cpu_book_make(&book, p->target.at_ns ? &p->target : &none, f->tgids, 1);
 	idle = p->target.at_ns && cpu_book_thread(&book, &p->target, f->tgids[0], 0, &did) &&
