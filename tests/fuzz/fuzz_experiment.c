@@ -16,7 +16,7 @@ static bool measures(const char *command)
 
 static void check_plan(const struct plan *p)
 {
-	MUST(p->title && p->n >= 1 && p->n <= PLAN_RUNS_MAX);
+	MUST(p->title && p->n + p->n_parts >= 1 && p->n <= PLAN_RUNS_MAX);
 	for (size_t i = 0; i < p->n; i++) {
 		MUST(p->runs[i].n >= 1 && p->runs[i].n < PLAN_WORDS_MAX);
 		MUST(measures(p->runs[i].words[0]));
