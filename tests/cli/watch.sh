@@ -66,8 +66,10 @@ until_true two_told
 kill $tool $known $chronic
 wait $tool
 says_true 'a stall that goes on for ever hides no other' "$load" \
-	"[x['ledger']['card']['cause'] for x in told] == ['sndbuf', 'nagle']" "[x['ledger']['card'] for x in told]"
-check 'and the card of each names its cause' "$(cat err)" sh -c 'grep -q "sndbuf: " err && grep -q "nagle: " err'
+	"[x['ledger']['card']['cause'] for x in told] == ['sndbuf', 'nagle']" \
+	"[x['ledger']['card'] for x in told]"
+check 'and the card of each names its cause' "$(cat err)" \
+	sh -c 'grep -q "sndbuf: " err && grep -q "nagle: " err'
 
 # --- one that stalls among a thousand that do not ---
 mkfifo hold
@@ -84,7 +86,8 @@ all_well() { # an interval in which samples were taken, and none of them found a
 	grep -q '"kind": *"unseen".*"looks": *[1-9]' w.ndjson
 }
 until_true all_well
-check 'of a thousand that are all well SIGUSR1 writes what was judged too' "$(head -c 300 w.ndjson)" all_well
+check 'of a thousand that are all well SIGUSR1 writes what was judged too' \
+	"$(head -c 300 w.ndjson)" all_well
 kill $tool
 wait $tool
 rm -f go err w.ndjson

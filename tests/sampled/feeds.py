@@ -119,7 +119,8 @@ def main():
     right += [said_of(client, forward, tier, inquire)["outcome"] == "waiting"
               for tier in (attached.LOOKS, attached.EXACT)]
     right += [by_unix_socket()]
-    right += ["had sent a request before" in said_of(client, never_answer, tier, inquire)["card"]["why"]
+    right += ["had sent a request before" in
+              said_of(client, never_answer, tier, inquire)["card"]["why"]
               for tier in (attached.LOOKS, attached.EXACT)]
     print(right)
     return 0 if all(right) else 1
