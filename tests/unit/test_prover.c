@@ -108,19 +108,29 @@ static void what_keeps_the_reader_from_reading_is_the_proofs_to_tell(void **stat
 	is_the_proofs(&b, false);
 }
 
+/* what the ledger saw of a segment that was held back */
+static struct verdict *proven_stall(struct both *b)
+{
+	struct verdict *proven = &b->p.proofs[0].v;
+
+	b->p.proofs[0].of = OUTCOME_STALLED;
+	proven->kind = KIND_STALL;
+	proven->n = 1;
+	proven->v[0] = (struct finding){ .cause = TX_NAGLE, .root = -1, .share = 0.9 };
+	proven->v[0].all = (struct totals){ .ns = 9, .lifetime_ns = 10 };
+	proven->share = 0.9;
+	return proven;
+}
+
 /* Its client was found to wait, and the ledger saw by what its segment was held back. */
 static void a_stall_explains_the_wait_of_the_other_end(void **state)
 {
 	static struct both b;
-	struct verdict *proven = &b.p.proofs[0].v;
+	struct verdict *proven;
 
 	set_up(&b, OUTCOME_WAITING, OUTCOME_STALLED);
-	b.p.proofs[0].of = OUTCOME_STALLED;
+	proven = proven_stall(&b);
 	b.v.kind = KIND_WAIT;
-	proven->kind = KIND_STALL;
-	proven->n = 1;
-	proven->v[0] = (struct finding){ .cause = TX_NAGLE, .root = -1, .share = 0.9 };
-	proven->share = 0.9;
 	is_the_proofs(&b, true);
 	proven->share = 0.2; /* most of the wait is something else */
 	is_the_proofs(&b, false);
@@ -132,8 +142,7 @@ static void a_stall_explains_the_wait_of_the_other_end(void **state)
 	is_the_proofs(&b, false);
 }
 
-/* one of thousands, of each of which there are two samples */
-/* the same, of which samples saw nothing */
+/* delayed ACKs that hold up a client which was not traced */
 static void what_samples_did_not_see_is_the_proofs_to_tell(void **state)
 {
 	static struct both b;
@@ -148,18 +157,15 @@ static void what_samples_did_not_see_is_the_proofs_to_tell(void **state)
 	is_the_proofs(&b, false);
 }
 
+/* one of thousands, of each of which there are two samples */
 static void a_stall_that_few_samples_found_is_the_proofs_to_tell(void **state)
 {
 	static struct both b;
-	struct verdict *proven = &b.p.proofs[0].v;
+	struct verdict *proven;
 
 	set_up(&b, OUTCOME_HEALTHY, OUTCOME_STALLED);
-	b.p.proofs[0].of = OUTCOME_STALLED;
+	proven = proven_stall(&b);
 	b.v.kind = KIND_QUIET;
-	proven->kind = KIND_STALL;
-	proven->n = 1;
-	proven->v[0] = (struct finding){ .cause = TX_NAGLE, .root = -1, .share = 0.9 };
-	proven->v[0].all = (struct totals){ .ns = 9, .lifetime_ns = 10 };
 	b.sampled.tx.ns[TX_NAGLE] = SECOND / 2;
 	is_the_proofs(&b, true);
 	b.sampled.tx.ns[TX_NAGLE] = SECOND / 20; /* it was over soon */

@@ -194,8 +194,8 @@ static void looks_stay_with_their_endpoint(void **state)
 	trace_packed_free(&packed);
 }
 
-/* By samples it is known late, and then of the whole life: eight seconds are no share of two. */
-static void cpu_time_that_became_known_is_not_the_phases(void **state)
+/* Of a life of ten its last two: known of both, or at the end alone */
+static struct trace_call_stats cpu_of_phase(enum trace_resolution then_known)
 {
 	struct trace_endpoint then = { .serial = 1, .rx.lifetime_ns = 8 }, now = then;
 	struct trace_looks looks[2] = {};
@@ -203,24 +203,27 @@ static void cpu_time_that_became_known_is_not_the_phases(void **state)
 			      b = { .ep = &now, .looks = looks + 1, .n = 1 };
 	struct trace_packed packed;
 
+	then.rx_calls.cpu_res = then.rx_calls.no_cpu_res = (uint8_t)then_known;
+	then.rx_calls.cpu_ns = then_known == TRACE_UNKNOWN ? 0 : 8;
 	now.rx.lifetime_ns = 10;
 	now.rx_calls.cpu_ns = 9;
 	now.rx_calls.cpu_res = now.rx_calls.no_cpu_res = TRACE_BOUNDED;
 	assert_int_equal(trace_pack(&packed, &a), 0);
 	assert_int_equal(trace_subtract(&b, &packed), 0);
-	assert_int_equal(now.rx_calls.cpu_res, TRACE_UNKNOWN);
-	assert_int_equal(now.rx_calls.cpu_ns, 0);
 	trace_packed_free(&packed);
-	then.rx_calls.cpu_res = then.rx_calls.no_cpu_res = TRACE_BOUNDED;
-	then.rx_calls.cpu_ns = 8;
-	now.rx.lifetime_ns = 10;
-	now.rx_calls.cpu_ns = 9;
-	now.rx_calls.cpu_res = now.rx_calls.no_cpu_res = TRACE_BOUNDED;
-	assert_int_equal(trace_pack(&packed, &a), 0);
-	assert_int_equal(trace_subtract(&b, &packed), 0);
-	assert_int_equal(now.rx_calls.cpu_res, TRACE_BOUNDED);
-	assert_int_equal(now.rx_calls.cpu_ns, 1);
-	trace_packed_free(&packed);
+	return now.rx_calls;
+}
+
+/* By samples it is known late, and then of the whole life: eight seconds are no share of two. */
+static void cpu_time_that_became_known_is_not_the_phases(void **state)
+{
+	struct trace_call_stats b = cpu_of_phase(TRACE_UNKNOWN);
+
+	assert_int_equal(b.cpu_res, TRACE_UNKNOWN);
+	assert_int_equal(b.cpu_ns, 0);
+	b = cpu_of_phase(TRACE_BOUNDED);
+	assert_int_equal(b.cpu_res, TRACE_BOUNDED);
+	assert_int_equal(b.cpu_ns, 1);
 }
 
 /* Each phase begins where the last one ended. */

@@ -53,25 +53,31 @@ static bool give_up(struct prover *p, const struct err *e)
 	return false;
 }
 
-static int no_memory(size_t n, struct err *e)
+/* what was seen since the last one */
+static int take_window(struct prover *p, struct trace *t, struct trace_snapshot *window,
+		       struct err *e)
 {
+	struct trace_error te = {};
+	size_t n;
+
+	if (trace_snapshot(t, window, &te))
+		return session_error(e, &te);
+	n = window->n;
+	if (trace_next_phase(window, &p->last) == 0)
+		return 0;
+	trace_snapshot_free(window);
 	return err_set(e, EXIT_NO_RESOURCE, "attach: no memory for %zu endpoints; trace fewer", n);
 }
 
 static int begin_window(struct prover *p, struct trace *t, struct err *e)
 {
-	struct trace_snapshot now;
-	struct trace_error te = {};
-	size_t n;
-	int rc;
+	struct trace_snapshot so_far;
 
-	if (trace_snapshot(t, &now, &te))
-		return session_error(e, &te);
-	n = now.n;
-	rc = trace_pack(&p->last, &now);
-	trace_snapshot_free(&now);
+	if (take_window(p, t, &so_far, e))
+		return -1;
+	trace_snapshot_free(&so_far);
 	p->next_ns = now_ns() + FIRST_NS;
-	return rc ? no_memory(n, e) : 0;
+	return 0;
 }
 
 void prover_prepare(struct prover *p, struct trace *t, uint64_t duration_ns)
@@ -163,8 +169,9 @@ static bool is_limited_by_reader(const struct trace_snapshot *s, const struct ve
 	return v->kind == KIND_LIMIT && v->v[v->lead].limit == LIMIT_READER_CPU && s->looks;
 }
 
-/* Somebody asks what a certain program waits for. Of one that works, messages cost time. */
-static bool is_one_asked_for(struct prover *p)
+/* Somebody asks what one program waits for, which used little CPU since this was asked last. Exact
+ * tracing of one that works would cost it time. */
+static bool target_is_idle(struct prover *p)
 {
 	const struct trace_options *f = p->filter;
 	struct cpu_book book, none = {};
@@ -213,7 +220,7 @@ static bool is_suspect(struct prover *p, struct suspicion *x)
 	} else if (v->outcome == OUTCOME_HEALTHY && v->may_pause) {
 		wanted->awaited = v->may_pause;
 		add_party(who, v->may_pause);
-	} else if (is_one_asked_for(p) && v->outcome == OUTCOME_HEALTHY && v->kind == KIND_QUIET) {
+	} else if (v->outcome == OUTCOME_HEALTHY && v->kind == KIND_QUIET && target_is_idle(p)) {
 		add_targets(p->filter, who);
 	} else if (is_limited_by_reader(window, v)) {
 		wanted->serial = window->ep[f->endpoint].serial;
@@ -325,7 +332,8 @@ static void judge_by_its_cpu(struct proof *proof)
 	const struct finding *f = &proof->v.v[proof->v.lead];
 	const struct asleep *a = &proof->doing;
 
-	if (proof->v.kind != KIND_STALL || f->blamed != BLAME_PEER_READER || !a->over_ns ||
+	if (proof->v.kind != KIND_STALL || f->blamed != BLAME_PEER_READER || f->root >= 0 ||
+	    !a->over_ns ||
 	    (double)a->busiest_ns < COMPUTES * (double)a->over_ns || !is_filter(&proof->s, a->pid))
 		return;
 	proof->computes = (struct trace_ruling){ .serial = proof->s.ep[f->endpoint].serial,
@@ -354,22 +362,6 @@ static bool prove(struct prover *p, const struct suspicion *x, uint64_t deadline
 	judge_by_its_cpu(proof);
 	p->n++;
 	return true;
-}
-
-/* what was seen since the last one */
-static int take_window(struct prover *p, struct trace *t, struct trace_snapshot *window,
-		       struct err *e)
-{
-	struct trace_error te = {};
-	size_t n;
-
-	if (trace_snapshot(t, window, &te))
-		return session_error(e, &te);
-	n = window->n;
-	if (trace_next_phase(window, &p->last) == 0)
-		return 0;
-	trace_snapshot_free(window);
-	return no_memory(n, e);
 }
 
 static int judge_window(struct prover *p, struct trace *t, uint64_t deadline,
