@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "session/prover.h"
 
-#include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <time.h>
 
 #include "base/clock.h"
 #include "base/human.h"
 #include "base/opt.h"
+#include "host/thread_call.h"
 #include "render/ledger_text.h"
 #include "session/culprits.h"
 #include "session/session.h"
@@ -120,7 +119,7 @@ static uint64_t preparing_ns(const struct prover *p)
 static bool any_lives(const struct parties *who)
 {
 	for (size_t i = 0; i < who->n; i++)
-		if (!kill(who->v[i], 0) || errno != ESRCH)
+		if (process_lives(who->v[i]))
 			return true;
 	return false;
 }

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "host/thread_call.h"
 #include "session/session.h"
 
 /* Of those that were given by number or name, in that order: a zombie keeps its number, and a
@@ -33,7 +34,7 @@ static int check_pid(const char *text, long *pid, struct err *e)
 	if (parse_pid(text, pid))
 		return err_set(e, EXIT_BAD_USAGE, "--pid '%s': not a process id; see `pgrep NAME`",
 			       text);
-	if (kill((pid_t)*pid, 0) && errno == ESRCH)
+	if (!process_lives((pid_t)*pid))
 		return err_set(e, EXIT_NO_RESOURCE, "--pid %s: no such process; see `pgrep NAME`",
 			       text);
 	if (errno == EPERM && kill((pid_t)*pid, 0))

@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <fts.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -396,11 +395,6 @@ void preexisting_again(struct trace *t)
 	free(p.v);
 }
 
-static bool lives(pid_t pid)
-{
-	return !kill(pid, 0) || errno != ESRCH;
-}
-
 int preexisting_find(struct trace *t, struct trace_error *e)
 {
 	struct seeding s = { .t = t };
@@ -411,7 +405,7 @@ int preexisting_find(struct trace *t, struct trace_error *e)
 	wanted(t, &p);
 	if (t->opts.filter == TRACE_FILTER_TREE)
 		for (size_t i = 0; !err && i < p.n; i++)
-			err = trace_follow(t, p.v[i], e) && lives(p.v[i]);
+			err = trace_follow(t, p.v[i], e) && process_lives(p.v[i]);
 	if (!err) {
 		t->existing.unreadable += search(t, &p);
 		if (t->backend != TRACE_SAMPLED) /* a look finds who sleeps */
