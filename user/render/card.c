@@ -1117,7 +1117,10 @@ static void append_unasked(const struct making *m, const struct trace_endpoint *
 	if (ep->proto != TRACE_PIPE && known && !m->v->chain.n &&
 	    !has_asked(m->s, (size_t)(ep - m->s->ep)) && !accepted_after(m, ep) &&
 	    !who_does_not_accept(m, ep) && !unread_while_it_waits(m))
-		text_append(m->c->why, sizeof(m->c->why), "; %s asked for nothing meanwhile",
+		text_append(m->c->why, sizeof(m->c->why),
+			    sent_last_before(m->s, (size_t)(ep - m->s->ep))
+				    ? "; %s had sent the last data before tracing began"
+				    : "; %s asked for nothing meanwhile",
 			    m->c->who);
 }
 

@@ -303,13 +303,25 @@ static void rule(struct prover *p, const struct trace_endpoint *suspect, const s
 #define DOING_LOOKS 25
 #define DOING_NS    (2 * DOING_LOOKS * DOING_APART_NS) /* on a busy host */
 
-static void look_at_culprit(struct proof *proof, uint64_t deadline, const struct zoom_stop *stop)
+/* Where not a single message went while the ledger was attached, only samples found the wait. */
+static struct culprit culprit_of(const struct proof *proof, struct suspicion *x)
 {
-	struct culprit culprit = verdict_culprit(&proof->s, &proof->v);
+	if (proof->v.outcome == OUTCOME_HEALTHY)
+		return (struct culprit){};
+	if (proof->v.kind != KIND_UNSEEN)
+		return verdict_culprit(&proof->s, &proof->v);
+	trace_name_other_ends(&x->window);
+	return verdict_culprit(&x->window, &x->v);
+}
+
+static void look_at_culprit(struct proof *proof, struct suspicion *x, uint64_t deadline,
+			    const struct zoom_stop *stop)
+{
+	struct culprit culprit = culprit_of(proof, x);
 	struct cpu_book before = {}, after = {}, none = {};
 	struct asleep *a = &proof->doing;
 
-	if (!culprit.pid || proof->v.outcome == OUTCOME_HEALTHY)
+	if (!culprit.pid)
 		return;
 	a->pid = culprit.pid;
 	a->tid = culprit.tid ? culprit.tid : asleep_only_thread(a->pid);
@@ -319,7 +331,8 @@ static void look_at_culprit(struct proof *proof, uint64_t deadline, const struct
 	culprit_cpu(a, &before, &after);
 	cpu_book_free(&before);
 	cpu_book_free(&after);
-	proof->v.doing = a;
+	if (proof->v.kind != KIND_UNSEEN)
+		proof->v.doing = a;
 }
 
 #define COMPUTES 0.8 /* of the time */
@@ -345,7 +358,7 @@ static void judge_by_its_cpu(struct proof *proof)
 	proof->v.doing = a;
 }
 
-static bool prove(struct prover *p, const struct suspicion *x, uint64_t deadline,
+static bool prove(struct prover *p, struct suspicion *x, uint64_t deadline,
 		  const struct zoom_stop *stop)
 {
 	struct proof *proof = &p->proofs[p->n];
@@ -357,7 +370,7 @@ static bool prove(struct prover *p, const struct suspicion *x, uint64_t deadline
 	proof->at_ns = proof->s.at_ns;
 	proof->ns = p->zoom.spent_ns - spent;
 	live_verdict(&proof->s, &proof->v);
-	look_at_culprit(proof, deadline, stop);
+	look_at_culprit(proof, x, deadline, stop);
 	judge_by_its_cpu(proof);
 	p->n++;
 	return true;

@@ -312,6 +312,12 @@ static bool nothing_went(const struct trace_endpoint *ep)
 	       !ep->rx_calls.reply_n && !ep->tx_calls.reply_n;
 }
 
+bool sent_last_before(const struct trace_snapshot *s, size_t i)
+{
+	return s->looks && nothing_went(&s->ep[i]) &&
+	       found_throughout(&s->looks[i], TRACE_FACT_UNANSWERED);
+}
+
 static size_t connections_of(const struct trace_snapshot *s, pid_t tgid)
 {
 	size_t n = 0;
