@@ -124,6 +124,8 @@ static void a_message_that_lies_is_no_health(void **state)
 	ep.queue_max = 16; /* but there is no room for more, and who would write waits */
 	assert_non_null(
 		strstr(said_of(&ep, &v), "the sender was not seen, and may wait for an answer"));
+	ep.making.no_writer = true; /* it has ended */
+	assert_null(strstr(said_of(&ep, &v), "has unread data"));
 }
 
 /* a device that is at work is no stall; data that is on this host when the retransmission timer
@@ -4349,6 +4351,9 @@ static void reading_in_small_pieces_is_a_cause(void **state)
 	ep.rx_calls.no_cpu_ns = 7 * (SECOND / 10);
 	assert_non_null(strstr(said_of(&ep, &v), "<- gzip[21] reads in small pieces"));
 	assert_int_equal(v.outcome, OUTCOME_STALLED);
+	ep.rx_calls.messages = ep.rx_calls.bytes = 5000; /* it computes between its reads */
+	assert_null(strstr(said_of(&ep, &v), "small pieces"));
+	ep.rx_calls.messages = ep.rx_calls.bytes = 2000000;
 	ep.rx_calls.cpu_ns = SECOND / 40; /* it does something else between its reads */
 	ep.rx_calls.no_cpu_ns = 0;
 	assert_null(strstr(said_of(&ep, &v), "small pieces"));
@@ -4671,6 +4676,45 @@ static void one_long_request_hides_in_no_average(void **state)
 	ep[0].paired = false;
 	assert_non_null(strstr(said_of(ep, &v),
 			       "it reads and answers one of 3 requests in 900 ms at most"));
+}
+
+/* of 30 messages 27 are answered in some microseconds, as pings and windows of HTTP/2 are */
+static void slow_requests_hide_in_no_average(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	three_requests(ep);
+	ep[0].rx.ns[RX_WAIT] = 9 * (SECOND / 10);
+	ep[0].rx.max[RX_WAIT] = 32 * (SECOND / 100);
+	ep[0].rx.hist[RX_WAIT][19] = 3;
+	ep[0].rx.hist[RX_WAIT][5] = 27;
+	ep[0].peer = -1;
+	ep[0].paired = false;
+	ep[0].tx_calls.messages = ep[0].rx_calls.messages = 30;
+	assert_non_null(strstr(said_of(ep, &v),
+			       "it reads and answers 3 of 30 requests in 300 ms each at most"));
+	ep[0].rx.hist[RX_WAIT][18] = 27; /* they are not much shorter */
+	assert_non_null(strstr(said_of(ep, &v),
+			       "it reads and answers a request in 30.0 ms at most, 30 requests"));
+}
+
+/* the first had been sent, and the last has no answer yet: 400 ms each */
+static void a_request_that_was_cut_shortens_no_average(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	three_requests(ep);
+	ep[0].rx.ns[RX_WAIT] = 9 * (SECOND / 10);
+	ep[0].rx.max[RX_WAIT] = 4 * (SECOND / 10);
+	ep[0].rx.count[RX_WAIT] = 4;
+	ep[0].tx_calls.messages = ep[0].rx_calls.messages = 4;
+	ep[0].peer = -1;
+	ep[0].paired = false;
+	assert_non_null(strstr(said_of(ep, &v), "a request in 225 ms at most, 4 requests"));
+	ep[0].joined_late = true;
+	assert_non_null(strstr(said_of(ep, &v), "a request in up to 400 ms, 4 requests"));
 }
 
 /* also where looks, which count no messages, tell of it; two lines of 80 columns suffice */
@@ -5530,7 +5574,9 @@ static void what_no_hook_sees_is_not_called_healthy(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_no_hook_sees_is_not_called_healthy),
 	cmocka_unit_test(a_server_that_thinks_is_told_how_long),
-	cmocka_unit_test(one_long_request_hides_in_no_average),
+	cmocka_unit_test(slow_requests_hide_in_no_average),
+		cmocka_unit_test(a_request_that_was_cut_shortens_no_average),
+		cmocka_unit_test(one_long_request_hides_in_no_average),
 	cmocka_unit_test(who_computes_is_told_from_who_sleeps),
 	cmocka_unit_test(the_other_end_is_named_where_it_is_seen),
 	cmocka_unit_test(a_server_waits_for_no_question),

@@ -452,14 +452,14 @@ static json_t *requests_to_json(const struct requests *r)
 {
 	if (!has_requests(r))
 		return json_null();
-	return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I, s:b, s:b}", "count",
-			 (json_int_t)r->n, "think_ns", (json_int_t)r->think_ns, "think_max_ns",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I, s:b, s:b}", "count",
+			 (json_int_t)r->n, "slow", (json_int_t)(are_some_slow(r) ? r->slow : r->n),
+			 "think_ns", (json_int_t)r->think_ns, "think_max_ns",
 			 (json_int_t)r->think_max_ns, "way_ns", (json_int_t)r->way_ns, "unread_ns",
 			 unless_bounded(r, r->unread_ns), "unread_max_ns",
-			 unless_bounded(r, r->unread_max_ns), "pieces",
-			 (json_int_t)r->pieces, "unanswered", (json_int_t)r->unanswered,
-			 "given_up", (json_int_t)r->given_up, "bounded", r->bounded,
-			 "uneven", r->uneven);
+			 unless_bounded(r, r->unread_max_ns), "pieces", (json_int_t)r->pieces,
+			 "unanswered", (json_int_t)r->unanswered, "given_up",
+			 (json_int_t)r->given_up, "bounded", r->bounded, "uneven", r->uneven);
 }
 
 static json_t *wait_to_json(const struct trace_snapshot *s, const struct verdict *v)

@@ -87,7 +87,7 @@ static const struct schema_def objects[] = {
 	  "~kind:text ~cause:?tx_state ~ns:?count ~of_ns:?count ~count:?count "
 	  "~max_ns:?count share:?number who:text for_whom:text head:text where:text "
 	  "why:text surety:?surety fix:text fix_state:?text next:text also:text[]" },
-	{ "requests", "count:count think_ns:count ~think_max_ns:count way_ns:count "
+	{ "requests", "count:count ~slow:count think_ns:count ~think_max_ns:count way_ns:count "
 		      "unread_ns:?count ~unread_max_ns:?count ~pieces:count "
 		      "unanswered:count ~given_up:count bounded:bool ~uneven:bool" },
 	{ "endpoint", ENDPOINT },

@@ -677,36 +677,61 @@ static void append_left_unread(const struct requests *r, const char *s, char *bu
 	append_longest(r->unread_max_ns, r->unread_ns, r->n, buf, len);
 }
 
-/* "thinks 300 ms a request, 41 requests", "thinks 1.51 s over one of 4 requests"; for an end that
- * was not seen "reads and answers a request in 300 ms at most, 41 requests" */
-static void append_thinking(const struct requests *r, bool several, char *buf, size_t len)
+/* "thinks 300 ms a request, 41 requests", "thinks 121 ms over each of 16 of 40 requests" */
+static void append_thinking_seen(const struct requests *r, bool several, const char *ns, char *buf,
+				 size_t len)
+{
+	const char *what = r->uneven ? "message" : "request", *s = several ? "" : "s";
+
+	if (longest_request(r))
+		text_append(buf, len, "think%s %s over one of %" PRIu64 " %ss", s, ns, r->n, what);
+	else if (are_some_slow(r))
+		text_append(buf, len, "think%s %s over each of %" PRIu64 " of %" PRIu64 " %ss", s,
+			    ns, r->slow, r->n, what);
+	else
+		text_append(buf, len, "think%s %s a %s, %" PRIu64 " %s%s", s, ns, what, r->n, what,
+			    plural(r->n));
+}
+
+/* Of an end that was not seen: "reads and answers a request in 300 ms at most, 41 requests" */
+static void append_thinking_bounded(const struct requests *r, bool several, const char *ns,
+				    char *buf, size_t len)
 {
 	const char *what = r->uneven ? "message" : "request",
-		   *does = !r->bounded ? several ? "think" : "thinks"
-			   : several   ? "read and answer"
-				       : "reads and answers";
-	uint64_t longest = longest_request(r);
-	char ns[32];
+		   *does = several ? "read and answer" : "reads and answers",
+		   *most = average_is_low(r) ? "" : " at most";
 
-	human_ns((double)(longest ? longest : average_thinking(r)), ns, sizeof(ns));
+	if (longest_request(r))
+		text_append(buf, len, "%s one of %" PRIu64 " %ss in %s%s", does, r->n, what, ns,
+			    most);
+	else if (are_some_slow(r))
+		text_append(buf, len, "%s %" PRIu64 " of %" PRIu64 " %ss in %s each%s", does,
+			    r->slow, r->n, what, ns, most);
+	else
+		text_append(buf, len, "%s a %s in %s%s, %" PRIu64 " %s%s", does, what, ns, most,
+			    r->n, what, plural(r->n));
+}
+
+static void append_thinking(const struct requests *r, bool several, char *buf, size_t len)
+{
+	uint64_t longest = longest_request(r), ns = longest		? longest
+						    : average_is_low(r) ? r->think_max_ns
+									: average_thinking(r);
+	char number[32], text[40];
+
+	human_ns((double)ns, number, sizeof(number));
+	snprintf(text, sizeof(text), "%s%s", average_is_low(r) ? "up to " : "", number);
 	if (r->open == r->n) {
-		text_append(buf, len, "%s not answered %" PRIu64 " %s%s yet, after %s",
-			    several ? "have" : "has", r->n, what, plural(r->n), ns);
+		text_append(buf, len, "%s not answered %" PRIu64 " request%s yet, after %s",
+			    several ? "have" : "has", r->n, plural(r->n), text);
 		return;
 	}
-	if (longest && r->bounded)
-		text_append(buf, len, "%s one of %" PRIu64 " %ss in %s at most", does, r->n, what,
-			    ns);
-	else if (longest)
-		text_append(buf, len, "%s %s over one of %" PRIu64 " %ss", does, ns, r->n, what);
-	else if (r->bounded)
-		text_append(buf, len, "%s a %s in %s at most", does, what, ns);
+	if (r->bounded)
+		append_thinking_bounded(r, several, text, buf, len);
 	else
-		text_append(buf, len, "%s %s a %s", does, ns, what);
-	if (longest)
-		return;
-	text_append(buf, len, ", %" PRIu64 " %s%s", r->n, what, plural(r->n));
-	append_longest(r->think_max_ns, r->think_ns, r->n, buf, len);
+		append_thinking_seen(r, several, text, buf, len);
+	if (!longest && !are_some_slow(r) && !average_is_low(r))
+		append_longest(r->think_max_ns, r->think_ns, r->n, buf, len);
 }
 
 static void append_way(const struct requests *r, const char *s, char *buf, size_t len)

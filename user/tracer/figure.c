@@ -112,7 +112,7 @@ enum {
 	CALL_ROWS = sizeof(call_rows) / sizeof(call_rows[0]),
 	ENDPOINT_ROWS = sizeof(endpoint_rows) / sizeof(endpoint_rows[0])
 };
-_Static_assert(CALL_ROWS < 63 && ENDPOINT_ROWS < 63, "a bit for each row, and one for blame");
+_Static_assert(CALL_ROWS <= 63 && ENDPOINT_ROWS <= 63, "a bit for each row, and one for blame");
 _Static_assert(offsetof(struct trace_endpoint, min_rtt_us) ==
 		       offsetof(struct trace_endpoint, rtt_us) + sizeof(uint32_t),
 	       "the upper half follows the lower");

@@ -177,6 +177,8 @@
 	/* nearly every time it was asked, the server waited for data on this connection: it */ \
 	/* worked on no request from it */ \
 	F(making., server_polls, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
+	/* pipe: no process holds its write end any more */ \
+	F(making., no_writer, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
 	/* new figures of making a connection go here */
 
 /* struct trace_hole. TCP: data in the out-of-order queue could not be read, because earlier data

@@ -37,6 +37,7 @@ struct pipe_holders {
 	unsigned int n_waiting;
 	struct process asked; /* the process looked at now, and which ends it holds */
 	bool reads, writes;
+	bool has_writer; /* a process holds the write end */
 	bool unsure; /* there may be holders that were not found */
 };
 
@@ -75,6 +76,7 @@ static struct pipe_holders fifo_at(int dir, long fd)
 
 static void count_holder(struct pipe_holders *h)
 {
+	h->has_writer |= h->writes;
 	if (h->reads && proc_waits_for_child(h->asked.pid)) {
 		h->waiting = h->asked;
 		h->n_waiting++;
@@ -239,6 +241,7 @@ static void name_writer(const struct trace *t, struct trace_endpoint *ep,
 {
 	pid_t writer = writer_of(h, ep->rx_calls.tid ? ep->rx_calls.tgid : 0);
 
+	ep->making.no_writer = is_answered(h) && !h->has_writer && !h->unsure;
 	if (!writer)
 		return;
 	ep->tx_calls.others = false;

@@ -257,7 +257,8 @@ static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint 
 	if (ep->proto == TRACE_UDP ||
 	    ep->rx.resolution[RX_UNREAD] == TRACE_UNKNOWN) /* a UDP sender waits for no reader */
 		return false;
-	if (ep->proto == TRACE_PIPE && (!ep->rx_calls.tgid || ep->queue_max < PIPE_DEF_BUFFERS))
+	if (ep->proto == TRACE_PIPE && (!ep->rx_calls.tgid || ep->queue_max < PIPE_DEF_BUFFERS ||
+					ep->making.no_writer))
 		return false;
 	if (is_freeze(ep, r) &&
 	    (!other_end_seen(ep) || (was_awaited(s, ep, r) && !is_farewell(s, ep, r))))

@@ -144,8 +144,9 @@ double sender_cpu_share(const struct trace_call_stats *b, const struct trace_end
 }
 
 /* One who reads a byte at a time is slow by the number of its calls. */
-#define SMALL_READ 256
-#define MANY_READS 1000
+#define SMALL_READ    256
+#define MANY_READS    1000
+#define READ_TAKES_NS 100000 /* at most, in a slow language; who reads more seldom works */
 
 /* The window shuts after every few packets: its reader may be busy with its calls, but it is the
  * receive buffer that makes them so many. */
@@ -184,7 +185,8 @@ bool reads_small_pieces(const struct trace_endpoint *end)
 	    has_little_to_do(end))
 		return false;
 	return trace_messages_known(b) && b->messages >= MANY_READS &&
-	       b->bytes <= SMALL_READ * b->messages;
+	       b->bytes <= SMALL_READ * b->messages &&
+	       b->messages * READ_TAKES_NS >= end->rx.lifetime_ns;
 }
 
 bool reads_small(const struct trace_snapshot *s, const struct finding *f)

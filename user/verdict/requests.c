@@ -176,6 +176,30 @@ static uint64_t pieces_of(const struct ends *e, uint64_t n, uint64_t think)
 		       : 0;
 }
 
+/* Of n waits, those like the longest, if all others are short: windows and pings of HTTP/2, say, or
+ * answers from a cache. Otherwise all. */
+#define LIKE_LONGEST	4 /* part */
+#define SHORT_ONES_TIME 0.2
+#define MOST_ARE_LONG	0.75
+
+static uint64_t slow_ones(const struct trace_endpoint *ep, enum rx_state state, uint64_t n)
+{
+	uint64_t slow = 0, short_ns = 0;
+
+	for (int k = 0; k < TRACE_HIST; k++) {
+		uint64_t each = 1000ull << k, many = ep->rx.hist[state][k];
+
+		if (LIKE_LONGEST * each < ep->rx.max[state])
+			short_ns += each * many;
+		else
+			slow += many;
+	}
+	return slow && (double)slow < MOST_ARE_LONG * (double)n &&
+			       (double)short_ns <= SHORT_ONES_TIME * (double)ep->rx.ns[state]
+		       ? slow
+		       : n;
+}
+
 static uint64_t until_reply(const struct trace_endpoint *ep, const struct ends *e, uint64_t n,
 			    uint64_t ns)
 {
@@ -203,6 +227,8 @@ static void add_replies(const struct trace_snapshot *s, size_t i, const struct e
 	if (was_still_asked(ep, r.ns, unread, think))
 		return;
 	sum->n += r.count;
+	sum->cut |= ep->joined_late;
+	sum->slow += slow_ones(ep, RX_IDLE, r.count);
 	if (!ep->closed && !ep->rx_calls.reply_n && !ep->rx_calls.messages)
 		sum->open += r.count;
 	sum->unread_ns += unread;
@@ -302,6 +328,8 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 					  was_still_asked(ep, wait, unread, think)))
 		return;
 	sum->n += n;
+	sum->cut |= ep->joined_late;
+	sum->slow += slow_ones(ep, RX_WAIT, n);
 	if (!ep->closed && !ep->rx_calls.messages)
 		sum->open += n;
 	sum->unread_ns += unread;
@@ -349,12 +377,29 @@ enum request_part longest_part(const struct requests *r)
  * tell how long one takes, if they are about all of the wait. */
 #define ABOUT_ALL 0.8
 
+bool are_some_slow(const struct requests *r)
+{
+	return r->slow && r->slow < r->n && r->think_ns <= (r->slow + 1) * r->think_max_ns;
+}
+
 uint64_t average_thinking(const struct requests *r)
 {
-	if (r->whole && (double)r->whole_ns >= ABOUT_ALL * (double)r->think_ns &&
+	if (r->whole && !are_some_slow(r) &&
+	    (double)r->whole_ns >= ABOUT_ALL * (double)r->think_ns &&
 	    (double)r->think_ns >= ABOUT_ALL * (double)r->whole_ns)
 		return r->whole_ns / r->whole;
-	return r->think_ns / r->n;
+	return are_some_slow(r) ? smaller(r->think_ns / r->slow, r->think_max_ns)
+				: r->think_ns / r->n;
+}
+
+/* The first and the last request are counted, and only a part of their time is. */
+#define FEW_REQUESTS	 20
+#define LONGER_THAN_MEAN 1.15
+
+bool average_is_low(const struct requests *r)
+{
+	return r->cut && r->n < FEW_REQUESTS && !longest_request(r) &&
+	       (double)r->think_max_ns >= LONGER_THAN_MEAN * (double)average_thinking(r);
 }
 
 /* The longest of two makes most if it is three quarters of the sum; of more, if it is half. */

@@ -29,8 +29,12 @@ enum request_part longest_part(const struct requests *r);
 /* How long the longest of several requests took, if it makes up most of longest_part(); 0: none
  * does, and the average tells how long each took. */
 uint64_t longest_request(const struct requests *r);
-/* The average time to answer a request; their number must be known. */
+/* Only some requests took time, and the others were answered at once. */
+bool are_some_slow(const struct requests *r);
+/* The average time to answer a request, or one that took time; their number must be known. */
 uint64_t average_thinking(const struct requests *r);
+/* Of a few requests some were cut short by the session's ends: the longest tells more. */
+bool average_is_low(const struct requests *r);
 /* The requests that never got an answer took most of the time. */
 bool mostly_given_up(const struct requests *r);
 
