@@ -93,6 +93,41 @@ static void a_sender_that_was_seen_speaks_for_itself(void **state)
 	assert_int_equal(v.late.endpoint, -1);
 }
 
+/* as much as this host carries: more of it is there whenever its reader looks */
+static void a_reader_at_full_speed_is_not_late(void **state)
+{
+	struct trace_endpoint ep = downloader(900000000);
+	struct verdict v;
+
+	ep.rx.count[RX_UNREAD] = 20;
+	ep.rx.max[RX_UNREAD] = 80000000;
+	ep.rx_calls.bytes = 100000000;
+	assert_non_null(strstr(said_of(&ep, &v), "has unread data"));
+	ep.rx_calls.bytes = 500000000;
+	assert_null(strstr(said_of(&ep, &v), "has unread data"));
+}
+
+/* 209 pieces in a second, none of them late */
+static void what_comes_evenly_is_said_to(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct card c;
+
+	(void)state;
+	ep.rx.ns[RX_WAIT] = 99 * (SECOND / 100);
+	ep.rx.max[RX_WAIT] = 16000000;
+	ep.rx.count[RX_WAIT] = 209;
+	ep.rx_calls.messages = 209;
+	ep.rx_calls.bytes = 960000;
+	ep.tx_calls.messages = ep.tx_calls.bytes = 0;
+	ep.rx_calls.bytes_res = ep.tx_calls.bytes_res = TRACE_EXACT;
+	card_of(&ep, &c);
+	assert_non_null(strstr(c.why, "960 kB/s come evenly: the path or the sender limits them"));
+	ep.rx.max[RX_WAIT] = SECOND / 2;
+	card_of(&ep, &c);
+	assert_null(strstr(c.why, "evenly"));
+}
+
 /* a request that the server forgot: its client sent it without a stall, and may have asked by
  * poll() for the answer */
 static void a_message_that_lies_is_no_health(void **state)
@@ -1353,6 +1388,29 @@ static void who_waits_by_turns_is_no_deadlock(void **state)
 	both_asleep(ep);
 	ep[1].rx.ns[RX_WAIT] = SECOND / 2;
 	assert_null(strstr(said_of_both(ep, &v), "waits for the other"));
+}
+
+/* The parent's main thread waits for the child's output, and another one, which feeds the child,
+ * waits for a third process: git clone, say. */
+static void who_feeds_waits_for_another(void **state)
+{
+	struct trace_endpoint ep[4];
+	struct verdict v;
+
+	(void)state;
+	both_asleep(ep);
+	both_asleep(ep + 2);
+	is_pipe(&ep[0], 0, 10, 11, 95 * (SECOND / 100));
+	is_pipe(&ep[1], 1, 11, 10, 95 * (SECOND / 100));
+	is_pipe(&ep[2], 2, 12, 10, 96 * (SECOND / 100));
+	for (int i = 0; i < 3; i++) {
+		ep[i].tx_calls.tid = 0;
+		ep[i].rx_calls.tid = ep[i].rx_calls.tgid;
+	}
+	assert_non_null(strstr(said_of_all(ep, 3, &v), "each waits for the other to send"));
+	ep[2].rx_calls.tid++; /* not the thread that waits for the child */
+	assert_null(strstr(said_of_all(ep, 3, &v), "each waits for the other to send"));
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
 }
 
 /* a subprocess that reads its input, and the parent that reads its output; beside them its errors,
@@ -5692,7 +5750,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(who_waits_for_no_answer_is_not_kept_waiting),
 	cmocka_unit_test(a_server_that_answers_at_once_is_not_late),
 	cmocka_unit_test(a_server_that_hung_hours_ago_is_late),
-	cmocka_unit_test(a_message_that_lies_is_no_health),
+	cmocka_unit_test(a_reader_at_full_speed_is_not_late),
+		cmocka_unit_test(what_comes_evenly_is_said_to),
+		cmocka_unit_test(a_message_that_lies_is_no_health),
 	cmocka_unit_test(what_does_not_leave_is_no_health),
 	cmocka_unit_test(who_comes_back_at_once_is_not_late),
 	cmocka_unit_test(who_had_no_cpu_is_named),
@@ -5735,7 +5795,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(waits_of_short_connections_are_told_together),
 	cmocka_unit_test(each_waits_for_the_other),
 	cmocka_unit_test(who_waits_by_turns_is_no_deadlock),
-	cmocka_unit_test(pipes_of_which_each_waits),
+	cmocka_unit_test(who_feeds_waits_for_another),
+		cmocka_unit_test(pipes_of_which_each_waits),
 	cmocka_unit_test(readers_that_wait_in_a_circle_are_a_deadlock),
 	cmocka_unit_test(a_ring_that_passes_something_on_is_no_deadlock),
 	cmocka_unit_test(a_deadlock_comes_before_a_slow_answer),

@@ -1124,19 +1124,49 @@ static void append_unasked(const struct making *m, const struct trace_endpoint *
 			    m->c->who);
 }
 
+/* A download: many pieces come without a request, and the longest pause is no exception. */
+#define MANY_PAUSES 50
+#define EVEN_PAUSES 10 /* the longest, as a multiple of the average */
+
+static bool comes_evenly(const struct trace_endpoint *ep)
+{
+	uint64_t n = ep->rx.count[RX_WAIT];
+
+	return n >= MANY_PAUSES && ep->rx.max[RX_WAIT] <= EVEN_PAUSES * (ep->rx.ns[RX_WAIT] / n) &&
+	       trace_messages_known(&ep->tx_calls) && trace_messages_known(&ep->rx_calls) &&
+	       ep->rx_calls.messages >= MANY_PAUSES * (ep->tx_calls.messages + 1);
+}
+
+static void why_unseen(const struct making *m, const struct trace_endpoint *ep)
+{
+	char rate[24];
+
+	if (ep->proto != TRACE_TCP || !comes_evenly(ep)) {
+		snprintf(m->c->why, sizeof(m->c->why),
+			 "nothing was held back here; the other end was not traced");
+		append_unasked(m, ep);
+		return;
+	}
+	rate_text(rate_of_receiving(ep), "B", rate, sizeof(rate));
+	snprintf(m->c->why, sizeof(m->c->why),
+		 "%s come evenly: the path or the sender limits them; only the other end can tell "
+		 "which",
+		 rate);
+}
+
 static void why_no_request(const struct making *m, const struct trace_endpoint *ep,
 			   const struct trace_call_stats *sender)
 {
-	if (sender)
+	if (sender) {
 		why_nothing_comes(m, sender, ep);
-	else if (ep->proto == TRACE_PIPE)
+		append_unasked(m, ep);
+	} else if (ep->proto == TRACE_PIPE) {
 		snprintf(m->c->why, sizeof(m->c->why),
 			 "nothing was held back here; of the processes that hold the other end "
 			 "none was seen to write");
-	else
-		snprintf(m->c->why, sizeof(m->c->why),
-			 "nothing was held back here; the other end was not traced");
-	append_unasked(m, ep);
+	} else {
+		why_unseen(m, ep);
+	}
 }
 
 static void why_own_window(const struct making *m, const struct trace_endpoint *ep)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Readers that leave data unread, mostly data of a sender that was not seen. */
+#include "verdict/own_window.h"
 #include "verdict/stopped_or_throttled.h"
 #include "verdict/other_findings.h"
 #include "verdict/replies.h"
@@ -244,6 +245,14 @@ static bool sleeps_only_there(const struct trace_endpoint *ep, const struct read
 	       2 * elsewhere < r->ns;
 }
 
+/* A stream that comes as fast as one host can send it: more is there whenever it reads. */
+#define FULL_SPEED 150e6 /* bytes a second */
+
+static bool comes_at_full_speed(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_TCP && rate_of_receiving(ep) >= FULL_SPEED;
+}
+
 static bool keeps_its_sender_waiting(const struct trace_snapshot *s,
 				     const struct trace_endpoint *ep, const struct reader_spell *r)
 {
@@ -268,7 +277,7 @@ static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint 
 	if (other_end_seen(ep) && !keeps_its_sender_waiting(s, ep, r))
 		return false;
 	return lies_too_long(ep, r) && !reader_is_at_work(ep) && !may_be_at_work(ep, r) &&
-	       !sleeps_only_there(ep, r);
+	       !sleeps_only_there(ep, r) && !comes_at_full_speed(ep);
 }
 
 /* Connections of the same server, whichever of its processes reads. */

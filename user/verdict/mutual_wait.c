@@ -209,13 +209,32 @@ static bool hears_nothing(const struct trace_snapshot *s, size_t i)
 				       : ep->proto != TRACE_TCP || !ep->rx_calls.bytes;
 }
 
+/* Another thread of the reader's process waits meanwhile for a third process, and may feed the
+ * other end with what comes from there. */
+static bool may_be_fed(const struct trace_snapshot *s, size_t i, size_t back)
+{
+	const struct trace_call_stats *reader = &s->ep[i].rx_calls;
+
+	for (size_t k = 0; k < s->n; k++) {
+		const struct trace_endpoint *ep = &s->ep[k];
+		const struct trace_call_stats *from = who_sends(s, ep);
+
+		if (k != i && k != back && ep->rx_calls.tgid == reader->tgid && reader->tid &&
+		    ep->rx_calls.tid && ep->rx_calls.tid != reader->tid && from &&
+		    from->tgid != reader->tgid && from->tgid != s->ep[back].rx_calls.tgid &&
+		    do_overlap(ep, &s->ep[i]))
+			return true;
+	}
+	return false;
+}
+
 bool waits_are_mutual(const struct trace_snapshot *s, size_t i, size_t back)
 {
 	const struct trace_endpoint *a = &s->ep[i], *b = &s->ep[back];
 
 	return do_overlap(a, b) && sleeps_himself(s, i, back) && sleeps_himself(s, back, i) &&
 	       has_one_long_wait(a) && has_one_long_wait(b) && hears_nothing(s, i) &&
-	       hears_nothing(s, back);
+	       hears_nothing(s, back) && !may_be_fed(s, i, back) && !may_be_fed(s, back, i);
 }
 
 static enum wait_end end_at(const struct trace_endpoint *ep, uint64_t wait_ns)
