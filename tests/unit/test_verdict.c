@@ -5062,6 +5062,20 @@ static void each_of_two_pairs_may_go_one_way(void **state)
 	ep[ASKS].tx_calls.first_reply_ns = ep[IS_ASKED].rx_calls.first_reply_ns = SECOND / 3;
 	said_of_all(ep, ENDS, &v); /* it answers, and the other one takes its time to ask */
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	for (int i = 0; i < ENDS; i++) { /* it was traced from the middle of a request on */
+		bool helper = i == IS_ASKED || i == ANSWERS_BY;
+
+		ep[i].joined_late = true;
+		ep[i].at_ns = 20ull * SECOND;
+		ep[i].rx_calls.born_ns = helper ? 2 * SECOND : SECOND;
+		ep[i].tx_calls.born_ns = ep[i].rx_calls.born_ns;
+	}
+	ep[ANSWERS_BY].rx_calls.born_ns = ep[ASKS].rx_calls.born_ns = 0; /* they never read there */
+	ep[HEARS].rx_calls.first_reply_ns = SECOND / 2;
+	ep[ASKS].tx_calls.first_reply_ns = SECOND / 3;
+	said_of_all(ep, ENDS, &v);
+	assert_int_equal(v.kind, KIND_WAIT);
+	assert_int_equal(v.wait.endpoint, HEARS);
 }
 
 /* What the first question takes until the helper has started is the lesser part of the wait. */

@@ -49,22 +49,31 @@ static bool was_at_it(const struct trace_endpoint *ep, uint64_t born_ns)
 	return born_ns && born_ns + AT_IT_NS < began(ep);
 }
 
+/* When the process at the other end began; one that only sends there reads from another pair. */
+static uint64_t other_born_ns(const struct trace_snapshot *s, const struct trace_endpoint *ep)
+{
+	const struct trace_endpoint *peer = &s->ep[ep->peer];
+
+	if (ep->proto == TRACE_PIPE)
+		return ep->tx_calls.born_ns;
+	return peer->rx_calls.born_ns ? peer->rx_calls.born_ns : peer->tx_calls.born_ns;
+}
+
 /* If both processes used the endpoint before the session, nobody saw which one spoke first. A
  * helper is younger than its client. 1: the reader at i is the client, 0: the server, -1: not
  * known. */
 static int asks_by_age(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
-	const struct trace_call_stats *own = &ep->rx_calls, *other;
+	uint64_t own = ep->rx_calls.born_ns, other;
 
 	if (!ep->joined_late || (ep->proto != TRACE_PIPE && (!is_unix_connection(ep) ||
 	    ep->peer < 0 || ep->making.connected || ep->making.accepted)))
 		return -1;
-	other = ep->proto == TRACE_PIPE ? &ep->tx_calls : &s->ep[ep->peer].rx_calls;
-	if (!was_at_it(ep, own->born_ns) || !was_at_it(ep, other->born_ns) ||
-	    own->tgid == other->tgid)
+	other = other_born_ns(s, ep);
+	if (!was_at_it(ep, own) || !was_at_it(ep, other) || own == other)
 		return -1;
-	return own->born_ns < other->born_ns;
+	return own < other;
 }
 
 /* The end that speaks first is answered before it answers. */

@@ -394,7 +394,7 @@ uint64_t average_thinking(const struct requests *r)
 
 /* The first and the last request are counted, and only a part of their time is. */
 #define FEW_REQUESTS	 20
-#define LONGER_THAN_MEAN 1.15
+#define LONGER_THAN_MEAN 1.05
 
 bool average_is_low(const struct requests *r)
 {
