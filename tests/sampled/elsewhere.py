@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 elsewhere.py: the card tells what a program does instead that keeps another waiting: it sleeps in a
-system call, was stopped, or computes in another thread than the one that should answer. Where
+system call, perhaps for yet another, was stopped, or computes in another thread than the one that should answer. Where
 nothing waits for it, the card tells what the traced program itself waits for.
 
 Exit: 0 right, 1 wrong."""
@@ -43,6 +43,15 @@ def wait_for_lock(fd):
 def wait_for_child(fd):
     os.waitpid(child("sleeper", lambda: (os.close(fd), time.sleep(60))), 0)
     os.read(fd, 1)
+
+
+def relay(fd):
+    """Copy all to a process that reads nothing."""
+    out, into = os.pipe()
+    child("last", lambda: (os.close(into), os.close(fd), time.sleep(60)))
+    os.close(out)
+    while True:
+        os.write(into, os.read(fd, 4096))
 
 
 def by_pipe(read, tier=PROVES):
@@ -136,6 +145,9 @@ def main():
         right = [says(by_pipe(wait_for_lock, tier), "sleeps in flock(), for a lock on a file")
                  for tier in (PROVES, attached.EXACT)]
     right += [says(by_pipe(wait_for_child), "sleeps in wait4(), for a child process")]
+    right += [says(by_pipe(relay, tier), "sleeps in write() to last[")
+              for tier in (attached.LOOKS, attached.EXACT)]
+    right += [by_pipe(relay)["for_whom"].startswith("last[")]
     right += [says(by_itself(tier), "itself sleeps in openat() of fifo: no program")
               for tier in (PROVES, attached.EXACT)]
     right += [says(by_socket(talk_slowly), "sleeps in clock_nanosleep(), for a timer"),

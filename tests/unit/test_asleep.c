@@ -49,6 +49,8 @@ static void a_reader_is_found_in_read(void **state)
 	for (size_t i = 0; i < a.n; i++)
 		in_read += a.v[i].nr == SYS_read ? a.v[i].found : 0;
 	assert_true(in_read > 0);
+	assert_int_equal(a.fd_nr, SYS_read);
+	assert_false(a.writes);
 	assert_true(a.running + a.v[0].found <= a.looks);
 	for (size_t i = 1; i < a.n; i++)
 		assert_true(a.v[i].found <= a.v[i - 1].found);

@@ -24,7 +24,7 @@ static struct asleep looked(int nr, unsigned int found)
 
 static void says(const struct asleep *a, const char *phrase)
 {
-	char text[160];
+	char text[DOING_TEXT];
 
 	assert_int_equal(doing_phrase(a, text, sizeof(text)), *phrase != '\0');
 	assert_string_equal(text, phrase);
@@ -32,7 +32,7 @@ static void says(const struct asleep *a, const char *phrase)
 
 static bool has_fix(const struct asleep *a, bool reads)
 {
-	char text[160];
+	char text[DOING_TEXT];
 
 	doing_fix(a, reads, text, sizeof(text));
 	return *text;
@@ -49,6 +49,34 @@ static void a_sleep_is_told_where_most_looks_found_it(void **state)
 	says(&a, "");
 	says(NULL, "");
 	assert_false(has_fix(NULL, true));
+}
+
+static void for_whom_it_sleeps_is_told(void **state)
+{
+	struct asleep a = looked(SYS_write, 20);
+	char text[DOING_TEXT];
+
+	a.writes = true;
+	a.n_chain = 2;
+	a.chain[0] = (struct asleep_next){ 12, "cat" };
+	a.chain[1] = (struct asleep_next){ 13, "gzip" };
+	says(&a, "sleeps in write() to cat[12] > gzip[13]");
+	a.end = ASLEEP_END_SLEEPS;
+	a.end_call.nr = SYS_fsync;
+	says(&a, "sleeps in write() to cat[12] > gzip[13], which sleeps in fsync(), for a disk");
+	doing_fix(&a, true, text, sizeof(text));
+	assert_non_null(strstr(text, "see what gzip[13] does"));
+	doing_next(&a, text, sizeof(text));
+	assert_string_equal(text, "see what it calls: sudo strace -f -p 13");
+	a.end = ASLEEP_END_STOPPED;
+	a.n_chain = ASLEEP_CHAIN;
+	a.chain[ASLEEP_CHAIN - 1] = (struct asleep_next){ 17, "last" };
+	a.writes = false;
+	says(&a, "sleeps in write() for cat[12] > 4 more > last[17], which was stopped (signal, "
+		 "debugger or freezer)");
+	a.end = ASLEEP_END_RUNS;
+	a.n_chain = 1;
+	says(&a, "sleeps in write() for cat[12], which is busy on its CPU");
 }
 
 static void a_disk_is_told_by_the_threads_state(void **state)
@@ -142,6 +170,7 @@ int main(void)
 		cmocka_unit_test(a_path_is_told_of_the_call_that_has_it),
 		cmocka_unit_test(a_sleep_for_messages_is_not_elsewhere),
 		cmocka_unit_test(a_sleep_is_told_where_most_looks_found_it),
+		cmocka_unit_test(for_whom_it_sleeps_is_told),
 		cmocka_unit_test(a_disk_is_told_by_the_threads_state),
 		cmocka_unit_test(a_page_that_is_read_is_no_call),
 		cmocka_unit_test(another_thread_may_compute_meanwhile),

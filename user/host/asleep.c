@@ -123,6 +123,27 @@ bool asleep_is_receive(long nr)
 	return row >= 0 && calls[row].what == DATA;
 }
 
+static void note_fd(struct asleep *a, const struct thread_call *call)
+{
+	int row = row_of((int)call->nr);
+	uint64_t polled;
+
+	if (row >= 0 && (calls[row].what == DATA || calls[row].what == ROOM))
+		a->fd = (long)call->args[0];
+	else if ((thread_call_is_poll(call) || thread_call_is_select(call)) &&
+		 thread_call_polled(a->tid, call, &polled, 1) == 1)
+		a->fd = (long)polled;
+	else
+		return;
+	a->fd_nr = (int)call->nr;
+	a->writes = row >= 0 && calls[row].what == ROOM;
+}
+
+bool asleep_at_fd(const struct asleep *a)
+{
+	return a->n && 2 * a->v[0].found >= a->looks && a->fd_nr == a->v[0].nr;
+}
+
 static void count(struct asleep *a, int nr, bool no_files)
 {
 	for (size_t i = 0; i < a->n; i++)
@@ -154,13 +175,12 @@ static bool is_uninterruptible(const struct asleep *a)
 	return after && after[1] == ' ' && after[2] == 'D';
 }
 
-static void note_name(struct asleep *a)
+void asleep_comm(pid_t pid, char comm[16])
 {
 	char path[40], line[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)a->pid);
-	if (text_first_line(path, line, sizeof(line)))
-		snprintf(a->comm, sizeof(a->comm), "%.15s", line);
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	text_comm(comm, text_first_line(path, line, sizeof(line)) ? line : "");
 }
 
 /* The kernel says so: to look at the path itself may take as long as the thread's own open(), of a
@@ -187,12 +207,13 @@ bool asleep_look(struct asleep *a)
 	if (state == THREAD_GONE)
 		return false;
 	if (!a->looks++)
-		note_name(a);
+		asleep_comm(a->pid, a->comm);
 	if (state == THREAD_RUNS) {
 		a->running++;
 	} else {
 		count(a, (int)call.nr, thread_call_polls_nothing(&call));
 		note_path(a, &call);
+		note_fd(a, &call);
 	}
 	a->disk += is_uninterruptible(a);
 	return true;

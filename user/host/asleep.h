@@ -17,6 +17,16 @@ struct asleep_call {
 	unsigned int found;
 };
 
+/* A process for which the one before it sleeps. */
+struct asleep_next {
+	pid_t pid;
+	char comm[16];
+};
+
+#define ASLEEP_CHAIN 6
+
+enum asleep_end { ASLEEP_END_UNKNOWN, ASLEEP_END_SLEEPS, ASLEEP_END_RUNS, ASLEEP_END_STOPPED };
+
 struct asleep {
 	pid_t pid, tid;
 	char comm[16];
@@ -35,15 +45,28 @@ struct asleep {
 	pid_t busiest;
 	uint64_t over_ns, busiest_ns, no_cpu_ns, quota_ns;
 	bool stopped; /* before the first look and after the last */
+	/* the last of these calls that was on one descriptor: it reads there, or writes */
+	int fd_nr;
+	long fd;
+	bool writes;
+	/* for whom it sleeps there, for whom that one sleeps, and so on; what the last one does */
+	struct asleep_next chain[ASLEEP_CHAIN];
+	size_t n_chain;
+	enum asleep_end end;
+	struct asleep_call end_call; /* if it sleeps */
 };
 
 /* Its only thread; 0: it has several, or is gone. */
 pid_t asleep_only_thread(pid_t pid);
+/* its name, as it may be printed; "": it is gone */
+void asleep_comm(pid_t pid, char comm[16]);
 /* False: the thread is gone, or cannot be looked at. */
 bool asleep_look(struct asleep *a);
 void asleep_sort(struct asleep *a);
 /* "clock_nanosleep"; of one without a name here "system call 7" */
 void asleep_name(int nr, char *buf, size_t len);
+/* Mostly in one call on one descriptor: a->fd. */
+bool asleep_at_fd(const struct asleep *a);
 /* what a thread waits for there: "a timer"; NULL: that may be anything */
 const char *asleep_for(const struct asleep_call *call);
 /* Mostly in one call, which waits neither for what others send, nor for a child or a signal. */

@@ -165,7 +165,7 @@ static const char *waits(const char *who)
 /* "; it sleeps in flock(), for a lock on a file" */
 static void append_doing(const struct making *m)
 {
-	char text[160];
+	char text[DOING_TEXT];
 	struct card *c = m->c;
 	bool named = !*c->whom || name_is_plural(c->whom) || strstr(c->why, c->whom);
 
@@ -175,7 +175,7 @@ static void append_doing(const struct making *m)
 
 static void fix_doing(const struct making *m, bool reads)
 {
-	char text[160];
+	char text[DOING_TEXT];
 
 	doing_fix(m->v->doing, reads, text, sizeof(text));
 	if (*text)
@@ -1771,7 +1771,7 @@ static void card_of_busy_sender(const struct making *m)
 static void append_own_sleep(const struct making *m)
 {
 	const struct asleep *a = m->v->doing;
-	char text[200];
+	char text[DOING_TEXT];
 
 	if (doing_phrase(a, text, sizeof(text)))
 		text_append(m->c->why, sizeof(m->c->why), "%s%s[%d] itself %s",
@@ -1805,7 +1805,7 @@ static void card_quiet(const struct making *m)
 static bool why_of_idle(const struct making *m)
 {
 	const struct asleep *a = m->v->doing;
-	char text[200];
+	char text[DOING_TEXT];
 
 	if (!doing_phrase(a, text, sizeof(text)))
 		return false;

@@ -49,6 +49,42 @@ static void append_path(const struct asleep *a, char *buf, size_t len)
 		text_append(buf, len, " of %s", a->path);
 }
 
+/* " to cat[12] > 2 more > cat[15]" */
+#define NAMED_MOST 3
+
+static void append_names(const struct asleep *a, char *buf, size_t len)
+{
+	const char *before = a->writes ? " to " : " for ";
+
+	for (size_t i = 0; i < a->n_chain; i++) {
+		if (a->n_chain > NAMED_MOST && i && i + 1 < a->n_chain)
+			continue;
+		if (a->n_chain > NAMED_MOST && i)
+			text_append(buf, len, " > %zu more", a->n_chain - 2);
+		text_append(buf, len, "%s%s[%d]", i ? " > " : before, a->chain[i].comm,
+			    (int)a->chain[i].pid);
+	}
+}
+
+/* " to cat[12] > cat[13], which sleeps in clock_nanosleep(), for a timer" */
+static void append_chain(const struct asleep *a, char *buf, size_t len)
+{
+	const struct asleep_call *end = &a->end_call;
+	char call[40];
+
+	append_names(a, buf, len);
+	if (a->end == ASLEEP_END_STOPPED) {
+		text_append(buf, len, ", which %s", stopped_phrase());
+	} else if (a->end == ASLEEP_END_RUNS) {
+		text_append(buf, len, ", which is busy on its CPU");
+	} else if (a->end == ASLEEP_END_SLEEPS) {
+		asleep_name(end->nr, call, sizeof(call));
+		text_append(buf, len, ", which sleeps in %s%s", call, end->nr < 0 ? "" : "()");
+		if (asleep_for(end))
+			text_append(buf, len, ", for %s", asleep_for(end));
+	}
+}
+
 static void phrase_of_sleep(const struct asleep *a, char *buf, size_t len)
 {
 	const char *what = asleep_for(&a->v[0]);
@@ -56,7 +92,9 @@ static void phrase_of_sleep(const struct asleep *a, char *buf, size_t len)
 
 	asleep_name(a->v[0].nr, call, sizeof(call));
 	snprintf(buf, len, "sleeps in %s()", call);
-	if (has_path(a))
+	if (a->n_chain)
+		append_chain(a, buf, len);
+	else if (has_path(a))
 		append_path(a, buf, len);
 	else if (is_most(a->disk, a->looks))
 		text_append(buf, len, ", uninterruptibly, as for a disk");
@@ -108,6 +146,11 @@ void doing_fix(const struct asleep *a, bool reads, char *buf, size_t len)
 		snprintf(buf, len, "let another thread read meanwhile, or compute less: sudo perf "
 				   "top -p %d",
 			 (int)a->pid);
+	else if (d == DOING_SLEEPS && a->n_chain)
+		snprintf(buf, len, "see what %s[%d] does, for which all of them wait: sudo "
+				   "ipcstall attach -p %d -d 10s",
+			 a->chain[a->n_chain - 1].comm, (int)a->chain[a->n_chain - 1].pid,
+			 (int)a->chain[a->n_chain - 1].pid);
 	else if (d == DOING_SLEEPS && reads)
 		snprintf(buf, len,
 			 "let another thread read meanwhile, or shorten what it sleeps for");
@@ -119,5 +162,6 @@ void doing_next(const struct asleep *a, char *buf, size_t len)
 	if (doing_of(a) == DOING_COMPUTES)
 		snprintf(buf, len, "see where it computes: sudo perf top -p %d", (int)a->pid);
 	else if (doing_of(a) == DOING_SLEEPS)
-		snprintf(buf, len, "see what it calls: sudo strace -f -p %d", (int)a->pid);
+		snprintf(buf, len, "see what it calls: sudo strace -f -p %d",
+			 (int)(a->n_chain ? a->chain[a->n_chain - 1].pid : a->pid));
 }

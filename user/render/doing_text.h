@@ -14,9 +14,12 @@ enum doing {
 	DOING_SLEEPS,	 /* in one system call in most samples */
 };
 
+#define DOING_TEXT 256
+
 /* `a` NULL: the process was not sampled */
 enum doing doing_of(const struct asleep *a);
-/* "sleeps in flock(), for a lock on a file"; returns false and an empty text for DOING_UNKNOWN */
+/* "sleeps in flock(), for a lock on a file", "sleeps in write() to tee[9], which sleeps in fsync(),
+ * for a disk". Returns false and an empty text for DOING_UNKNOWN. */
 bool doing_phrase(const struct asleep *a, char *buf, size_t len);
 /* what to change; `reads`: its sender waits for it to read; empty: no fix is known */
 void doing_fix(const struct asleep *a, bool reads, char *buf, size_t len);

@@ -49,7 +49,8 @@ static const struct schema_def objects[] = {
 	  "damaged_blocks:count snapshots:count dropped:dropped" },
 	{ "proof", "t:count ns:count ledger:judgement ~asleep:?asleep ~cpu:?process_cpu" },
 	{ "asleep", "pid:count tid:count looks:count running:count ~disk:count " \
-			    "calls:asleep_call[]" },
+			    "calls:asleep_call[] ~sleeps_for:asleep_next[]" },
+	{ "asleep_next", "pid:count comm:text" },
 	{ "process_cpu", "pid:count ns:count busiest_tid:count busiest_ns:count " \
 			 "no_cpu_ns:count quota_ns:count stopped:bool" },
 	{ "asleep_call", "call:text found:count" },

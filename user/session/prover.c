@@ -9,8 +9,9 @@
 #include "base/opt.h"
 #include "host/thread_call.h"
 #include "render/ledger_text.h"
-#include "session/culprits.h"
+#include "session/doing.h"
 #include "session/session.h"
+#include "session/sleep_chain.h"
 #include "session/suspects.h"
 #include "session/live_verdict.h"
 #include "tracer/process_cpu.h"
@@ -326,9 +327,10 @@ static void look_at_culprit(struct proof *proof, struct suspicion *x, uint64_t d
 	a->pid = culprit.pid;
 	a->tid = culprit.tid ? culprit.tid : asleep_only_thread(a->pid);
 	cpu_book_make(&before, &none, &a->pid, 1);
-	culprit_look(a, DOING_LOOKS, deadline, stop);
+	doing_look(a, DOING_LOOKS, deadline, stop);
 	cpu_book_make(&after, &before, &a->pid, 1);
-	culprit_cpu(a, &before, &after);
+	doing_cpu(a, &before, &after);
+	sleep_chain_follow(a, deadline);
 	cpu_book_free(&before);
 	cpu_book_free(&after);
 	if (proof->v.kind != KIND_UNSEEN)
@@ -671,6 +673,16 @@ static json_t *cpu_to_json(const struct asleep *a)
 			 "quota_ns", (json_int_t)a->quota_ns, "stopped", a->stopped);
 }
 
+static json_t *chain_to_json(const struct asleep *a)
+{
+	json_t *chain = json_array();
+
+	for (size_t i = 0; i < a->n_chain; i++)
+		json_array_append_new(chain, json_pack("{s:i, s:s}", "pid", (int)a->chain[i].pid,
+						       "comm", a->chain[i].comm));
+	return chain;
+}
+
 static json_t *asleep_to_json(const struct asleep *a)
 {
 	json_t *calls = json_array();
@@ -685,9 +697,9 @@ static json_t *asleep_to_json(const struct asleep *a)
 		json_decref(calls);
 		return json_null();
 	}
-	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:o}", "pid", (int)a->pid, "tid", (int)a->tid,
-			 "looks", (int)a->looks, "running", (int)a->running, "disk", (int)a->disk,
-			 "calls", calls);
+	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:o, s:o}", "pid", (int)a->pid, "tid",
+			 (int)a->tid, "looks", (int)a->looks, "running", (int)a->running, "disk",
+			 (int)a->disk, "calls", calls, "sleeps_for", chain_to_json(a));
 }
 
 static json_t *proof_to_json(const struct proof *p)

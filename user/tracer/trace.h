@@ -476,6 +476,9 @@ int trace_stop(struct trace *t, struct trace_error *e);
 void trace_name_fd_owners(struct trace_snapshot *s);
 /* Sets making.other_pid of connections whose other end is on this host, but not in the snapshot. */
 void trace_name_other_ends(struct trace_snapshot *s);
+/* The process at the other end of a pipe or a connection that `pid` has as descriptor `fd`, on this
+ * host; sends: it is asked for who reads there. 0: none was found, or several were. */
+pid_t trace_fd_other_end(pid_t pid, long fd, bool sends);
 /* Sets rx_calls.open_reply_ns of connections on which a request was sent before the session began,
  * and has no answer yet. */
 void trace_find_outstanding(struct trace_snapshot *s);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which process has the other end of a descriptor. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tracer/trace.h"
+
+/* It has all descriptors but this one. */
+static pid_t holder(int not_this)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(not_this);
+		alarm(60);
+		for (;;)
+			pause();
+	}
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void needs_root(void)
+{
+	if (geteuid()) /* of others' processes the descriptors are not listed */
+		skip();
+}
+
+static void a_pipe_has_another_reader(void **state)
+{
+	int fds[2];
+	pid_t one, two;
+
+	needs_root();
+	assert_int_equal(pipe(fds), 0);
+	one = holder(fds[1]);
+	close(fds[0]);
+	assert_int_equal(trace_fd_other_end(getpid(), fds[1], true), one);
+	assert_int_equal(trace_fd_other_end(one, fds[0], false), getpid());
+	assert_int_equal(trace_fd_other_end(getpid(), fds[1], false), 0); /* the only writer */
+	two = holder(-1);
+	assert_int_equal(trace_fd_other_end(one, fds[0], false), 0); /* two may write */
+	end(two);
+	end(one);
+	assert_int_equal(trace_fd_other_end(getpid(), fds[1], true), 0);
+	close(fds[1]);
+	assert_int_equal(trace_fd_other_end(getpid(), fds[1], true), 0);
+}
+
+static void a_socket_pair_has_another_end(void **state)
+{
+	int fds[2];
+	pid_t pid;
+
+	needs_root();
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	pid = holder(fds[0]);
+	close(fds[1]);
+	assert_int_equal(trace_fd_other_end(getpid(), fds[0], true), pid);
+	end(pid);
+	close(fds[0]);
+}
+
+static void a_connection_has_another_end(void **state)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int listener = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0),
+	    server;
+	pid_t pid;
+
+	needs_root();
+	assert_int_equal(bind(listener, (void *)&at, sizeof(at)), 0);
+	assert_int_equal(listen(listener, 1), 0);
+	assert_int_equal(getsockname(listener, (void *)&at, &(socklen_t){ sizeof(at) }), 0);
+	assert_int_equal(connect(client, (void *)&at, sizeof(at)), 0);
+	server = accept(listener, NULL, NULL);
+	assert_true(server >= 0);
+	close(listener);
+	pid = holder(client);
+	close(server);
+	assert_int_equal(trace_fd_other_end(getpid(), client, false), pid);
+	assert_int_equal(trace_fd_other_end(pid, server, true), getpid());
+	end(pid);
+	close(client);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_pipe_has_another_reader),
+		cmocka_unit_test(a_socket_pair_has_another_end),
+		cmocka_unit_test(a_connection_has_another_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

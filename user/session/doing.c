@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "session/doing.h"
+
+#include <sys/param.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+void doing_look(struct asleep *a, int looks, uint64_t deadline, const struct zoom_stop *stop)
+{
+	uint64_t apart = DOING_APART_NS;
+
+	for (int i = 0; i < looks && now_ns() + apart < deadline; i++) {
+		if ((stop && stop->asked(stop->ctx)) || (a->tid && !asleep_look(a)))
+			break;
+		apart = DOING_APART_NS * (unsigned int)(50 + 4 * (i * 7 % 26)) / 100; /* no beat */
+		nanosleep(&(struct timespec){ .tv_nsec = (long)apart }, NULL);
+	}
+	asleep_sort(a);
+}
+
+void doing_cpu(struct asleep *a, const struct cpu_book *before, const struct cpu_book *after)
+{
+	const struct process_cpu *p = cpu_book_find(after, a->pid);
+	uint64_t over = after->at_ns - before->at_ns;
+	struct thread_cpu busiest;
+
+	if (!p || !cpu_book_thread(after, before, a->pid, 0, &busiest))
+		return;
+	a->stopped = p->stopped && p->was_stopped;
+	a->busiest = busiest.tid;
+	a->over_ns += over;
+	a->busiest_ns += MIN(busiest.ran_ns, over);
+	a->no_cpu_ns += MIN(busiest.waited_ns, over);
+	a->quota_ns += MIN(p->throttled_since_ns, over); /* the kernel tells it late */
+}
