@@ -58,8 +58,8 @@ static void for_whom_it_sleeps_is_told(void **state)
 
 	a.writes = true;
 	a.n_chain = 2;
-	a.chain[0] = (struct asleep_next){ 12, "cat" };
-	a.chain[1] = (struct asleep_next){ 13, "gzip" };
+	a.chain[0] = (struct asleep_process){ 12, "cat" };
+	a.chain[1] = (struct asleep_process){ 13, "gzip" };
 	says(&a, "sleeps in write() to cat[12] > gzip[13]");
 	a.end = ASLEEP_END_SLEEPS;
 	a.end_call.nr = SYS_fsync;
@@ -70,13 +70,24 @@ static void for_whom_it_sleeps_is_told(void **state)
 	assert_string_equal(text, "see what it calls: sudo strace -f -p 13");
 	a.end = ASLEEP_END_STOPPED;
 	a.n_chain = ASLEEP_CHAIN;
-	a.chain[ASLEEP_CHAIN - 1] = (struct asleep_next){ 17, "last" };
+	a.chain[ASLEEP_CHAIN - 1] = (struct asleep_process){ 17, "last" };
 	a.writes = false;
 	says(&a, "sleeps in write() for cat[12] > 4 more > last[17], which was stopped (signal, "
 		 "debugger or freezer)");
 	a.end = ASLEEP_END_RUNS;
 	a.n_chain = 1;
 	says(&a, "sleeps in write() for cat[12], which is busy on its CPU");
+}
+
+static void who_traces_it_is_told(void **state)
+{
+	struct asleep a = looked(SYS_write, 9);
+
+	a.tracer = (struct asleep_process){ 12, "strace" };
+	says(&a, "is traced by strace[12]");
+	assert_true(has_fix(&a, false));
+	a.v[0].found = 20;
+	says(&a, "sleeps in write(), for room to write, and strace[12] traces it");
 }
 
 static void a_disk_is_told_by_the_threads_state(void **state)
@@ -171,6 +182,7 @@ int main(void)
 		cmocka_unit_test(a_sleep_for_messages_is_not_elsewhere),
 		cmocka_unit_test(a_sleep_is_told_where_most_looks_found_it),
 		cmocka_unit_test(for_whom_it_sleeps_is_told),
+		cmocka_unit_test(who_traces_it_is_told),
 		cmocka_unit_test(a_disk_is_told_by_the_threads_state),
 		cmocka_unit_test(a_page_that_is_read_is_no_call),
 		cmocka_unit_test(another_thread_may_compute_meanwhile),

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "host/asleep.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "host/thread_call.h"
@@ -123,6 +125,34 @@ bool asleep_is_receive(long nr)
 	return row >= 0 && calls[row].what == DATA;
 }
 
+static bool is_on_disk(const char *path)
+{
+	struct statx st;
+
+	return !statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE, &st) &&
+	       (S_ISREG(st.stx_mode) || S_ISBLK(st.stx_mode));
+}
+
+/* The file that it reads, writes or syncs: that may take long, but it waits for no process. */
+static bool note_file(struct asleep *a, const struct thread_call *call)
+{
+	int row = row_of((int)call->nr);
+	const char *what = row < 0 ? NULL : calls[row].what;
+	char path[48];
+	ssize_t len;
+
+	if ((what != DATA && what != ROOM && what != DISK) || call->nr == SYS_msync)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)a->pid, (int)call->args[0]);
+	len = is_on_disk(path) ? readlink(path, a->path, sizeof(a->path) - 1) : -1;
+	if (len <= 0)
+		return false;
+	a->path[len] = '\0';
+	text_clean(a->path, sizeof(a->path));
+	a->path_nr = call->nr;
+	return true;
+}
+
 static void note_fd(struct asleep *a, const struct thread_call *call)
 {
 	int row = row_of((int)call->nr);
@@ -195,8 +225,22 @@ static void note_path(struct asleep *a, const struct thread_call *call)
 {
 	if (*a->path || !thread_call_path(a->tid, call, a->path, sizeof(a->path)))
 		return;
+	text_clean(a->path, sizeof(a->path));
 	a->path_nr = call->nr;
 	a->opens_fifo = !thread_call_connects(call) && opens_fifo(a);
+}
+
+/* strace, or a debugger that lets it run */
+static void note_tracer(struct asleep *a)
+{
+	char path[40], pid[16];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)a->pid);
+	if (!text_field(path, "TracerPid", pid, sizeof(pid)))
+		return;
+	a->tracer.pid = (pid_t)strtol(pid, NULL, 10);
+	if (a->tracer.pid)
+		asleep_comm(a->tracer.pid, a->tracer.comm);
 }
 
 bool asleep_look(struct asleep *a)
@@ -206,14 +250,17 @@ bool asleep_look(struct asleep *a)
 
 	if (state == THREAD_GONE)
 		return false;
-	if (!a->looks++)
+	if (!a->looks++) {
 		asleep_comm(a->pid, a->comm);
+		note_tracer(a);
+	}
 	if (state == THREAD_RUNS) {
 		a->running++;
 	} else {
 		count(a, (int)call.nr, thread_call_polls_nothing(&call));
 		note_path(a, &call);
-		note_fd(a, &call);
+		if (!note_file(a, &call))
+			note_fd(a, &call);
 	}
 	a->disk += is_uninterruptible(a);
 	return true;

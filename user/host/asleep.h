@@ -17,8 +17,7 @@ struct asleep_call {
 	unsigned int found;
 };
 
-/* A process for which the one before it sleeps. */
-struct asleep_next {
+struct asleep_process {
 	pid_t pid;
 	char comm[16];
 };
@@ -30,8 +29,9 @@ enum asleep_end { ASLEEP_END_UNKNOWN, ASLEEP_END_SLEEPS, ASLEEP_END_RUNS, ASLEEP
 struct asleep {
 	pid_t pid, tid;
 	char comm[16];
-	/* Of the first of these calls that it was found in: the path that it opens, or of the Unix
-	 * socket that it connects to. "": it was found in none. */
+	struct asleep_process tracer; /* pid 0: nobody traces it by ptrace() */
+	/* Of one of these calls: the path that it opens, of the Unix socket that it connects to, or
+	 * of the file that it reads, writes or syncs. "": there is none. */
 	char path[108];
 	long path_nr;	 /* that call */
 	bool opens_fifo; /* at that path */
@@ -50,7 +50,7 @@ struct asleep {
 	long fd;
 	bool writes;
 	/* for whom it sleeps there, for whom that one sleeps, and so on; what the last one does */
-	struct asleep_next chain[ASLEEP_CHAIN];
+	struct asleep_process chain[ASLEEP_CHAIN];
 	size_t n_chain;
 	enum asleep_end end;
 	struct asleep_call end_call; /* if it sleeps */

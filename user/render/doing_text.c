@@ -112,6 +112,14 @@ static void phrase_of_time(const struct asleep *a, const char *what, uint64_t pa
 	snprintf(buf, len, "%s for %s of %s", what, part, over);
 }
 
+/* strace(1) stops the process twice in each of its calls. */
+static void append_tracer(const struct asleep *a, char *buf, size_t len)
+{
+	if (a && a->tracer.pid)
+		text_append(buf, len, *buf ? ", and %s[%d] traces it" : "is traced by %s[%d]",
+			    a->tracer.comm, (int)a->tracer.pid);
+}
+
 bool doing_phrase(const struct asleep *a, char *buf, size_t len)
 {
 	enum doing d = doing_of(a);
@@ -128,6 +136,7 @@ bool doing_phrase(const struct asleep *a, char *buf, size_t len)
 			 (int)a->busiest, 100 * (double)a->busiest_ns / (double)a->over_ns);
 	else if (d == DOING_SLEEPS)
 		phrase_of_sleep(a, buf, len);
+	append_tracer(a, buf, len);
 	return *buf;
 }
 
@@ -146,6 +155,9 @@ void doing_fix(const struct asleep *a, bool reads, char *buf, size_t len)
 		snprintf(buf, len, "let another thread read meanwhile, or compute less: sudo perf "
 				   "top -p %d",
 			 (int)a->pid);
+	else if (d != DOING_STOPPED && a && a->tracer.pid)
+		snprintf(buf, len, "end %s[%d], which slows each of its system calls",
+			 a->tracer.comm, (int)a->tracer.pid);
 	else if (d == DOING_SLEEPS && a->n_chain)
 		snprintf(buf, len, "see what %s[%d] does, for which all of them wait: sudo "
 				   "ipcstall attach -p %d -d 10s",

@@ -52,7 +52,7 @@ void sleep_chain_follow(struct asleep *a, uint64_t deadline)
 	while (a->n_chain < ASLEEP_CHAIN && !at.stopped && asleep_at_fd(&at) &&
 	       now_ns() + LOOKS * DOING_APART_NS < deadline) {
 		pid_t next = trace_fd_other_end(at.pid, at.fd, at.writes);
-		struct asleep_next *to = &a->chain[a->n_chain];
+		struct asleep_process *to = &a->chain[a->n_chain];
 
 		if (next && is_in_chain(a, next)) {
 			a->n_chain = 0;
