@@ -10,6 +10,7 @@ import fcntl
 import hashlib
 import json
 import os
+import select
 import signal
 import sys
 import threading
@@ -99,6 +100,21 @@ def talk_slowly(s):
     serve(s, 0.1, False)
 
 
+def serve_from_database(s):
+    """Each request takes a thread, which asks a database, while the main one looks for clients."""
+    there, here = pair()
+    child("database", lambda: serve(there, 0.1, False), here, s)
+    there.close()
+
+    def work():
+        while s.recv(100):
+            here.send(b"query")
+            here.recv(100)
+            s.send(b"answer")
+    threading.Thread(target=work, daemon=True).start()
+    select.epoll().poll()
+
+
 def stop(pid):
     os.kill(pid, signal.SIGSTOP)
     os.waitpid(pid, os.WUNTRACED)
@@ -152,7 +168,9 @@ def main():
               for tier in (PROVES, attached.EXACT)]
     right += [says(by_socket(talk_slowly), "sleeps in clock_nanosleep(), for a timer"),
               says(by_socket(talk_slowly, stop), "was stopped"),
-              says(by_socket(serve_beside_computing), "computes: its thread")]
+              says(by_socket(serve_beside_computing), "computes: its thread"),
+              says(by_socket(serve_from_database),
+                   "has a thread that sleeps in recvfrom() for database[")]
     return 0 if all(right) else 1
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "host/asleep.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,6 +170,15 @@ static void note_fd(struct asleep *a, const struct thread_call *call)
 	a->writes = row >= 0 && calls[row].what == ROOM;
 }
 
+bool asleep_seems_idle(const struct asleep *a)
+{
+	const char *what = a->n ? asleep_for(&a->v[0]) : NULL;
+
+	return 2 * (a->n ? a->v[0].found : 0) >= a->looks &&
+	       (what == EVENTS || what == CONNECTION || what == SIGNAL ||
+		(a->n && a->v[0].nr == SYS_futex));
+}
+
 bool asleep_at_fd(const struct asleep *a)
 {
 	return a->n && 2 * a->v[0].found >= a->looks && a->fd_nr == a->v[0].nr;
@@ -192,6 +202,27 @@ pid_t asleep_only_thread(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	return !stat(path, &st) && st.st_nlink == 3 ? pid : 0; /* ".", ".." and itself */
+}
+
+size_t asleep_threads(pid_t pid, pid_t *tids, size_t max)
+{
+	char path[40];
+	struct dirent *e;
+	size_t n = 0;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	d = opendir(path);
+	while (d && (e = readdir(d))) {
+		pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
+
+		if (tid && n < max)
+			tids[n] = tid;
+		n += tid != 0;
+	}
+	if (d)
+		closedir(d);
+	return n <= max ? n : 0;
 }
 
 /* "7 (a name) D 1 ..." */

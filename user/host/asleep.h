@@ -29,6 +29,7 @@ enum asleep_end { ASLEEP_END_UNKNOWN, ASLEEP_END_SLEEPS, ASLEEP_END_RUNS, ASLEEP
 struct asleep {
 	pid_t pid, tid;
 	char comm[16];
+	bool is_one_of_many; /* this thread: it sleeps for another process, and no other one does */
 	struct asleep_process tracer; /* pid 0: nobody traces it by ptrace() */
 	/* Of one of these calls: the path that it opens, of the Unix socket that it connects to, or
 	 * of the file that it reads, writes or syncs. "": there is none. */
@@ -58,6 +59,8 @@ struct asleep {
 
 /* Its only thread; 0: it has several, or is gone. */
 pid_t asleep_only_thread(pid_t pid);
+/* All threads; 0: there are more than `max`. */
+size_t asleep_threads(pid_t pid, pid_t *tids, size_t max);
 /* its name, as it may be printed; "": it is gone */
 void asleep_comm(pid_t pid, char comm[16]);
 /* False: the thread is gone, or cannot be looked at. */
@@ -65,6 +68,8 @@ bool asleep_look(struct asleep *a);
 void asleep_sort(struct asleep *a);
 /* "clock_nanosleep"; of one without a name here "system call 7" */
 void asleep_name(int nr, char *buf, size_t len);
+/* Mostly in a call in which servers sleep when they have nothing to do. */
+bool asleep_seems_idle(const struct asleep *a);
 /* Mostly in one call on one descriptor: a->fd. */
 bool asleep_at_fd(const struct asleep *a);
 /* what a thread waits for there: "a timer"; NULL: that may be anything */

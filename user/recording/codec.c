@@ -203,7 +203,7 @@ void codec_bytes(struct codec *c, void *v, size_t n)
 {
 	if (c->reads) {
 		read_bytes(c, v, n);
-	} else if (has_room(c, n)) {
+	} else if (n && has_room(c, n)) {
 		memcpy(c->v + c->n, v, n);
 		c->n += n;
 	}

@@ -91,7 +91,7 @@ static void phrase_of_sleep(const struct asleep *a, char *buf, size_t len)
 	char call[40];
 
 	asleep_name(a->v[0].nr, call, sizeof(call));
-	snprintf(buf, len, "sleeps in %s()", call);
+	snprintf(buf, len, "%ssleeps in %s()", a->is_one_of_many ? "has a thread that " : "", call);
 	if (a->n_chain)
 		append_chain(a, buf, len);
 	else if (has_path(a))

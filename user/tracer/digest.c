@@ -180,6 +180,7 @@ static bool digest_missed(const struct digest *d, enum dir dir, uint64_t *bytes)
 
 static void from_digest(struct trace_digest *out, const struct digest *d)
 {
+	memset(out, 0, sizeof(*out));
 	digest_identity(out, d);
 	digest_ledgers(out, d);
 	out->tx_bytes = endpoint_under_way(d->tx_bytes, d->moved[DIR_TX], d->tx_word);

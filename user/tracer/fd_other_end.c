@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/inet_diag.h>
 #include <linux/sock_diag.h>
+#include <linux/unix_diag.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -91,20 +92,97 @@ static pid_t other_at_socket(uint64_t inode)
 	return ep.making.other_pid;
 }
 
-pid_t trace_fd_other_end(pid_t pid, long fd, bool sends)
+enum fd_kind { FD_OTHER, FD_PIPE, FD_SOCKET };
+
+static enum fd_kind kind_of(pid_t pid, long fd, uint64_t *inode)
 {
 	char path[40], to[32] = "", name[24];
-	uint64_t inode;
 	int dir;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
 	snprintf(name, sizeof(name), "%ld", fd);
 	dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
-		return 0;
-	inode = readlinkat(dir, name, to, sizeof(to) - 1) > 0 ? proc_inode(dir, fd) : 0;
+		return FD_OTHER;
+	*inode = readlinkat(dir, name, to, sizeof(to) - 1) > 0 ? proc_inode(dir, fd) : 0;
 	close(dir);
 	if (!strncmp(to, "pipe:", 5))
+		return FD_PIPE;
+	return strncmp(to, "socket:", 7) ? FD_OTHER : FD_SOCKET;
+}
+
+pid_t trace_fd_other_end(pid_t pid, long fd, bool sends)
+{
+	uint64_t inode;
+
+	switch (kind_of(pid, fd, &inode)) {
+	case FD_PIPE:
 		return other_at_pipe(pid, inode, sends);
-	return strncmp(to, "socket:", 7) ? 0 : other_at_socket(inode);
+	case FD_SOCKET:
+		return other_at_socket(inode);
+	default:
+		return 0;
+	}
+}
+
+struct name_search {
+	uint64_t inode;
+	bool found, named;
+};
+
+static void note_unix(const struct nlmsghdr *n, void *ctx)
+{
+	const struct unix_diag_msg *m = NLMSG_DATA(n);
+	int len = (int)n->nlmsg_len - (int)NLMSG_SPACE(sizeof(*m));
+	struct name_search *x = ctx;
+
+	if (m->udiag_ino != x->inode)
+		return;
+	x->found = true;
+	x->named = rtnl_attr(m + 1, len, UNIX_DIAG_NAME);
+}
+
+/* What accept() returns has the name of its listener. */
+static struct name_search unix_name(uint64_t inode)
+{
+	struct name_search x = { .inode = inode };
+	struct unix_diag_req ask = { .sdiag_family = AF_UNIX,
+				     .udiag_states = ~0u,
+				     .udiag_show = UDIAG_SHOW_NAME };
+	struct rtnl_req r;
+
+	rtnl_begin(&r, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | NLM_F_DUMP, &ask, sizeof(ask));
+	sock_diag_dump(&r, note_unix, &x);
+	return x;
+}
+
+/* It has a port that the kernel chose, and the other end has none such; or a nameless Unix socket. */
+static bool has_connected(uint64_t inode)
+{
+	struct trace_endpoint ep = {};
+	struct name_search name;
+
+	find_tcp(&(struct socket_search){ inode, &ep });
+	if (ep.remote.port)
+		return ep.local.port >= TRACE_EPHEMERAL_PORT &&
+		       ep.remote.port < TRACE_EPHEMERAL_PORT;
+	name = unix_name(inode);
+	return name.found && !name.named;
+}
+
+pid_t trace_fd_server(pid_t pid, long fd)
+{
+	uint64_t inode;
+
+	switch (kind_of(pid, fd, &inode)) {
+	case FD_PIPE: {
+		pid_t writer = other_at_pipe(pid, inode, false);
+
+		return writer && proc_began(writer) > proc_began(pid) ? writer : 0;
+	}
+	case FD_SOCKET:
+		return has_connected(inode) ? other_at_socket(inode) : 0;
+	default:
+		return 0;
+	}
 }

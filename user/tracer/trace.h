@@ -479,6 +479,9 @@ void trace_name_other_ends(struct trace_snapshot *s);
 /* The process at the other end of a pipe or a connection that `pid` has as descriptor `fd`, on this
  * host; sends: it is asked for who reads there. 0: none was found, or several were. */
 pid_t trace_fd_other_end(pid_t pid, long fd, bool sends);
+/* ... if `pid` reads there what it asked for: it made that connection, or started the process that
+ * writes to the pipe or has the other end of the socket pair. */
+pid_t trace_fd_server(pid_t pid, long fd);
 /* Sets rx_calls.open_reply_ns of connections on which a request was sent before the session began,
  * and has no answer yet. */
 void trace_find_outstanding(struct trace_snapshot *s);
