@@ -119,8 +119,8 @@ docs-try: all ## measure docs/TRY.md's table of real programs, a quarter of an h
 test-soak: all ## the tracer beside connections that come and go, for SOAK seconds (30)
 	$(Q)tests/steady --tries 2 $(PYTHON) tests/soak/run $(SOAK)
 
-test-kills: all ## the tracer killed and started again beside live traffic, 50 times
-	$(Q)tests/steady --limit 1800 $(PYTHON) tests/soak/kills
+test-kills: all $(CHURN) ## the tracer killed and started again beside live traffic, 50 times
+	$(Q)CHURN=$(CHURN) tests/steady --limit 1800 $(PYTHON) tests/soak/kills
 
 # What the guests need that is not theirs: the workloads, and the test of links (netem and fq are there), and
 # a Python with as much of its library as the real programs' cases ask for.

@@ -156,7 +156,8 @@ static struct name_search unix_name(uint64_t inode)
 	return x;
 }
 
-/* It has a port that the kernel chose, and the other end has none such; or a nameless Unix socket. */
+/* Its port is one that the kernel chose, and the other end's is not; or its Unix socket has no
+ * name. */
 static bool has_connected(uint64_t inode)
 {
 	struct trace_endpoint ep = {};
