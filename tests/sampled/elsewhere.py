@@ -12,6 +12,7 @@ import json
 import os
 import select
 import signal
+import socket
 import sys
 import threading
 import time
@@ -150,8 +151,46 @@ def by_itself(tier):
         os.unlink("fifo")
 
 
+def unaccepted(*make):
+    """Of a client whose connection lies in the queue of a listener that two processes have."""
+    with socket.socket(*make) as listener:
+        listener.bind(("127.0.0.1", 0) if make[0] == socket.AF_INET else f"\0listener-{os.getpid()}")
+        listener.listen()
+        at = listener.getsockname()
+
+        def work():
+            child("worker", lambda: (listener.accept(), time.sleep(60)))
+            signal.pause()
+
+        def wait():
+            time.sleep(0.2)  # the worker has accepted another one
+            s = socket.socket(*make)
+            s.connect(at)
+            s.send(b"question")
+            s.recv(100)
+
+        pids = [child("master", work), child("other", lambda: ask_and_wait(make, at), listener),
+                child("client", wait, listener)]
+    try:
+        time.sleep(0.5)
+        return card([pids[2]])
+    finally:
+        attached.end(pids)
+
+
+def ask_and_wait(make, at):
+    s = socket.socket(*make)
+    s.connect(at)
+    signal.pause()
+
+
+def names(said, word):
+    """As the one that does not read, which the ledger knows, or for whom that sleeps."""
+    return said["for_whom"].startswith(word) or says(said, word)
+
+
 def says(said, word):
-    print(word, json.dumps(said)[:700])
+    print(word in said["why"], word, json.dumps(said)[:700])
     return word in said["why"]
 
 
@@ -163,12 +202,15 @@ def main():
     right += [says(by_pipe(wait_for_child), "sleeps in wait4(), for a child process")]
     right += [says(by_pipe(relay, tier), "sleeps in write() to last[")
               for tier in (attached.LOOKS, attached.EXACT)]
-    right += [by_pipe(relay)["for_whom"].startswith("last[")]
+    right += [names(by_pipe(relay), "last[")]
     right += [says(by_itself(tier), "itself sleeps in openat() of fifo: no program")
               for tier in (PROVES, attached.EXACT)]
     right += [says(by_socket(talk_slowly), "sleeps in clock_nanosleep(), for a timer"),
               says(by_socket(talk_slowly, stop), "was stopped"),
               says(by_socket(serve_beside_computing), "computes: its thread"),
+              says(unaccepted(socket.AF_INET, socket.SOCK_STREAM), "queue: worker["),
+              says(unaccepted(socket.AF_UNIX, socket.SOCK_STREAM), "not accepted it; it sleeps "
+                   "in clock_nanosleep(), for a timer"),
               says(by_socket(serve_from_database),
                    "has a thread that sleeps in recvfrom() for database[")]
     return 0 if all(right) else 1

@@ -14,8 +14,8 @@
 
 #include "host/asleep.h"
 
-/* A process that does nothing but read; *out is its other end. */
-static pid_t reader(int *out)
+/* A process that does nothing but read from descriptor *in; *out is its other end. */
+static pid_t reader(int *in, int *out)
 {
 	int fds[2];
 	pid_t pid;
@@ -28,6 +28,7 @@ static pid_t reader(int *out)
 		_exit(read(fds[0], &byte, 1) != 0);
 	}
 	close(fds[0]);
+	*in = fds[0];
 	*out = fds[1];
 	return pid;
 }
@@ -36,9 +37,9 @@ static void a_reader_is_found_in_read(void **state)
 {
 	struct asleep a = {};
 	unsigned int in_read = 0;
-	int out;
+	int in, out;
 
-	a.pid = reader(&out);
+	a.pid = reader(&in, &out);
 	a.tid = asleep_only_thread(a.pid);
 	assert_int_equal(a.tid, a.pid);
 	do /* it has not called read() yet */
@@ -49,8 +50,14 @@ static void a_reader_is_found_in_read(void **state)
 	for (size_t i = 0; i < a.n; i++)
 		in_read += a.v[i].nr == SYS_read ? a.v[i].found : 0;
 	assert_true(in_read > 0);
-	assert_int_equal(a.fd_nr, SYS_read);
-	assert_false(a.writes);
+	for (size_t i = 0; i < a.n; i++) {
+		if (a.v[i].nr != SYS_read)
+			continue;
+		assert_true(a.v[i].at_fd);
+		assert_int_equal(a.v[i].fd, in);
+		assert_false(a.v[i].writes);
+		assert_string_equal(a.v[i].path, "");
+	}
 	assert_true(a.running + a.v[0].found <= a.looks);
 	for (size_t i = 1; i < a.n; i++)
 		assert_true(a.v[i].found <= a.v[i - 1].found);
@@ -58,6 +65,24 @@ static void a_reader_is_found_in_read(void **state)
 	assert_int_equal(waitpid(a.pid, NULL, 0), a.pid);
 	assert_int_equal(asleep_only_thread(a.pid), 0);
 	assert_false(asleep_look(&a));
+}
+
+/* what most samples found at any descriptor is one call; only one descriptor leads on */
+static void a_call_at_many_descriptors_leads_nowhere(void **state)
+{
+	struct asleep a = { .looks = 10, .n = 3 };
+
+	a.v[0] = (struct asleep_call){ .nr = SYS_read, .at_fd = true, .fd = 5, .found = 4 };
+	a.v[1] = (struct asleep_call){ .nr = SYS_read, .at_fd = true, .fd = 6, .found = 3 };
+	a.v[2] = (struct asleep_call){ .nr = SYS_write, .at_fd = true, .fd = 5, .found = 1 };
+	assert_int_equal(asleep_in_call(&a, 0), 7);
+	assert_int_equal(asleep_in_call(&a, 1), 0);
+	assert_int_equal(asleep_in_call(&a, 2), 1);
+	assert_false(asleep_at_fd(&a));
+	a.v[0].found = 5;
+	assert_true(asleep_at_fd(&a));
+	strcpy(a.v[0].path, "/var/lib/x"); /* a file: nobody has its other end */
+	assert_false(asleep_at_fd(&a));
 }
 
 static void calls_have_names_and_reasons(void **state)
@@ -82,6 +107,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_reader_is_found_in_read),
+		cmocka_unit_test(a_call_at_many_descriptors_leads_nowhere),
 		cmocka_unit_test(calls_have_names_and_reasons),
 	};
 

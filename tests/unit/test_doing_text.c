@@ -56,38 +56,49 @@ static void for_whom_it_sleeps_is_told(void **state)
 	struct asleep a = looked(SYS_write, 20);
 	char text[DOING_TEXT];
 
-	a.writes = true;
+	a.v[0].writes = true;
 	a.n_chain = 2;
 	a.chain[0] = (struct asleep_process){ 12, "cat" };
 	a.chain[1] = (struct asleep_process){ 13, "gzip" };
 	says(&a, "sleeps in write() to cat[12] > gzip[13]");
 	a.end = ASLEEP_END_SLEEPS;
-	a.end_call.nr = SYS_fsync;
+	a.end_nr = SYS_fsync;
 	says(&a, "sleeps in write() to cat[12] > gzip[13], which sleeps in fsync(), for a disk");
+	a.end_is_one_of_many = true;
+	says(&a, "sleeps in write() to cat[12] > gzip[13], of which a thread sleeps in fsync(), "
+		 "for a disk");
 	doing_fix(&a, true, text, sizeof(text));
-	assert_non_null(strstr(text, "see what gzip[13] does"));
+	assert_string_equal(text, "let gzip[13] go on sooner: it keeps the others waiting");
+	assert_false(has_fix(&a, false));
 	doing_next(&a, text, sizeof(text));
-	assert_string_equal(text, "see what it calls: sudo strace -f -p 13");
+	assert_string_equal(text, "see what gzip[13] does: sudo ipcstall attach -p 13 -d 10s");
 	a.end = ASLEEP_END_STOPPED;
+	assert_true(has_fix(&a, false));
 	a.n_chain = ASLEEP_CHAIN;
 	a.chain[ASLEEP_CHAIN - 1] = (struct asleep_process){ 17, "last" };
-	a.writes = false;
+	a.v[0].writes = false;
 	says(&a, "sleeps in write() for cat[12] > 4 more > last[17], which was stopped (signal, "
 		 "debugger or freezer)");
 	a.end = ASLEEP_END_RUNS;
 	a.n_chain = 1;
-	says(&a, "sleeps in write() for cat[12], which is busy on its CPU");
+	a.is_one_of_many = true;
+	says(&a, "has a thread that sleeps in write() for cat[12], which is busy on its CPU");
 }
 
+/* who traces a process that sleeps elsewhere has no part in that */
 static void who_traces_it_is_told(void **state)
 {
 	struct asleep a = looked(SYS_write, 9);
+	char text[DOING_TEXT];
 
 	a.tracer = (struct asleep_process){ 12, "strace" };
 	says(&a, "is traced by strace[12]");
-	assert_true(has_fix(&a, false));
+	assert_true(has_fix(&a, true));
 	a.v[0].found = 20;
 	says(&a, "sleeps in write(), for room to write, and strace[12] traces it");
+	assert_false(has_fix(&a, false));
+	doing_next(&a, text, sizeof(text)); /* a second strace would be refused */
+	assert_string_equal(text, "");
 }
 
 static void a_disk_is_told_by_the_threads_state(void **state)
@@ -136,16 +147,12 @@ static void a_path_is_told_of_the_call_that_has_it(void **state)
 {
 	struct asleep a = looked(SYS_openat, 20);
 
-	strcpy(a.path, "/tmp/x");
-	a.path_nr = SYS_openat;
+	strcpy(a.v[0].path, "/tmp/x");
 	says(&a, "sleeps in openat() of /tmp/x");
-	a.opens_fifo = true;
+	a.v[0].opens_fifo = true;
 	says(&a, "sleeps in openat() of /tmp/x: no program has the other end of that FIFO open");
-	a.v[0].nr = SYS_flock; /* it was found in open() once, and mostly elsewhere */
-	says(&a, "sleeps in flock(), for a lock on a file");
 	a.v[0].nr = SYS_connect;
-	a.path_nr = SYS_connect;
-	a.opens_fifo = false;
+	a.v[0].opens_fifo = false;
 	says(&a, "sleeps in connect() to /tmp/x, whose backlog is full");
 }
 
@@ -169,8 +176,7 @@ static void a_sleep_for_messages_is_not_elsewhere(void **state)
 		assert_false(asleep_is_elsewhere(&a));
 	}
 	a = looked(SYS_connect, 20);
-	strcpy(a.path, "/run/x");
-	a.path_nr = SYS_connect;
+	strcpy(a.v[0].path, "/run/x");
 	assert_true(asleep_is_elsewhere(&a));
 	assert_false(asleep_is_elsewhere(&none));
 }

@@ -102,12 +102,59 @@ static void a_connection_has_another_end(void **state)
 	close(client);
 }
 
+/* The client's end of a connection on which the client sent last leads to its server, and no other
+ * one does. */
+static void only_who_has_asked_has_a_server(void **state)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+				  .sin_port = htons(19000) };
+	int listener = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0),
+	    server, pair[2];
+	struct trace_fd_server asked[3];
+	pid_t pid, child;
+
+	needs_root();
+	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int));
+	if (bind(listener, (void *)&at, sizeof(at)))
+		skip(); /* in use */
+	assert_int_equal(listen(listener, 1), 0);
+	assert_int_equal(connect(client, (void *)&at, sizeof(at)), 0);
+	server = accept(listener, NULL, NULL);
+	assert_int_equal(write(client, "?", 1), 1);
+	close(listener);
+	pid = holder(client);
+	close(server);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	usleep(20000); /* processes are told apart by age in ticks of 10 ms */
+	child = holder(pair[0]);
+	close(pair[1]);
+	asked[0].fd = client;
+	asked[1].fd = pair[0];
+	asked[2].fd = STDOUT_FILENO;
+	trace_fd_servers(getpid(), asked, 3);
+	assert_int_equal(asked[0].server, pid);
+	assert_int_equal(asked[1].server, child);
+	assert_int_equal(asked[2].server, 0);
+	asked[0].fd = server;
+	asked[1].fd = pair[1];
+	trace_fd_servers(pid, asked, 1);
+	assert_int_equal(asked[0].server, 0);
+	trace_fd_servers(child, &asked[1], 1);
+	assert_int_equal(asked[1].server, 0);
+	end(child);
+	end(pid);
+	close(client);
+	close(pair[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_pipe_has_another_reader),
 		cmocka_unit_test(a_socket_pair_has_another_end),
 		cmocka_unit_test(a_connection_has_another_end),
+		cmocka_unit_test(only_who_has_asked_has_a_server),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

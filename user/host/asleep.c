@@ -97,16 +97,21 @@ const char *asleep_for(const struct asleep_call *call)
 	return call->no_files ? TIMER : calls[row].what;
 }
 
+static bool is_mostly_in(const struct asleep *a, size_t row)
+{
+	return row < a->n && 2 * asleep_in_call(a, row) >= a->looks;
+}
+
 bool asleep_is_elsewhere(const struct asleep *a)
 {
 	static const char *const by_others[] = { EVENTS, DATA, ROOM, CONNECTION, CHILD, SIGNAL };
 	const char *what = a->n ? asleep_for(&a->v[0]) : NULL;
 
-	if (!what || 2 * a->v[0].found < a->looks)
+	if (!what || !is_mostly_in(a, 0))
 		return false;
 	for (size_t i = 0; i < sizeof(by_others) / sizeof(by_others[0]); i++)
 		if (what == by_others[i])
-			return *a->path && a->path_nr == a->v[0].nr;
+			return *a->v[0].path;
 	return true;
 }
 
@@ -126,73 +131,85 @@ bool asleep_is_receive(long nr)
 	return row >= 0 && calls[row].what == DATA;
 }
 
-static bool is_on_disk(const char *path)
-{
-	struct statx st;
-
-	return !statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE, &st) &&
-	       (S_ISREG(st.stx_mode) || S_ISBLK(st.stx_mode));
-}
-
-/* The file that it reads, writes or syncs: that may take long, but it waits for no process. */
-static bool note_file(struct asleep *a, const struct thread_call *call)
-{
-	int row = row_of((int)call->nr);
-	const char *what = row < 0 ? NULL : calls[row].what;
-	char path[48];
-	ssize_t len;
-
-	if ((what != DATA && what != ROOM && what != DISK) || call->nr == SYS_msync)
-		return false;
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)a->pid, (int)call->args[0]);
-	len = is_on_disk(path) ? readlink(path, a->path, sizeof(a->path) - 1) : -1;
-	if (len <= 0)
-		return false;
-	a->path[len] = '\0';
-	text_clean(a->path, sizeof(a->path));
-	a->path_nr = call->nr;
-	return true;
-}
-
-static void note_fd(struct asleep *a, const struct thread_call *call)
-{
-	int row = row_of((int)call->nr);
-	uint64_t polled;
-
-	if (row >= 0 && (calls[row].what == DATA || calls[row].what == ROOM))
-		a->fd = (long)call->args[0];
-	else if ((thread_call_is_poll(call) || thread_call_is_select(call)) &&
-		 thread_call_polled(a->tid, call, &polled, 1) == 1)
-		a->fd = (long)polled;
-	else
-		return;
-	a->fd_nr = (int)call->nr;
-	a->writes = row >= 0 && calls[row].what == ROOM;
-}
-
 bool asleep_seems_idle(const struct asleep *a)
 {
 	const char *what = a->n ? asleep_for(&a->v[0]) : NULL;
 
-	return 2 * (a->n ? a->v[0].found : 0) >= a->looks &&
-	       (what == EVENTS || what == CONNECTION || what == SIGNAL ||
-		(a->n && a->v[0].nr == SYS_futex));
+	return is_mostly_in(a, 0) && (what == EVENTS || what == CONNECTION || what == SIGNAL);
 }
 
 bool asleep_at_fd(const struct asleep *a)
 {
-	return a->n && 2 * a->v[0].found >= a->looks && a->fd_nr == a->v[0].nr;
+	return a->n && 2 * a->v[0].found >= a->looks && a->v[0].at_fd && !*a->v[0].path;
 }
 
-static void count(struct asleep *a, int nr, bool no_files)
+static bool is_same_call(const struct asleep_call *a, const struct asleep_call *b)
 {
-	for (size_t i = 0; i < a->n; i++)
-		if (a->v[i].nr == nr && a->v[i].no_files == no_files) {
-			a->v[i].found++;
-			return;
-		}
-	if (a->n < ASLEEP_CALLS)
-		a->v[a->n++] = (struct asleep_call){ nr, no_files, 1 };
+	return a->nr == b->nr && a->no_files == b->no_files;
+}
+
+unsigned int asleep_in_call(const struct asleep *a, size_t row)
+{
+	unsigned int sum = 0;
+
+	for (size_t i = 0; i < a->n; i++) {
+		if (!is_same_call(&a->v[i], &a->v[row]))
+			continue;
+		if (i < row)
+			return 0;
+		sum += a->v[i].found;
+	}
+	return sum;
+}
+
+static bool takes_fd(const struct thread_call *call, const char *what)
+{
+	return what == DATA || what == ROOM || (what == DISK && call->nr != SYS_msync) ||
+	       call->nr == SYS_pread64 || call->nr == SYS_pwrite64;
+}
+
+/* of poll() and select() with one descriptor, which is to be read */
+static bool polls_one(pid_t tid, const struct thread_call *call, uint64_t *fd)
+{
+	bool one = (thread_call_is_poll(call) && call->args[1] == 1) ||
+		   (thread_call_is_select(call) && !call->args[2]);
+
+	return one && thread_call_polled(tid, call, fd, 1) == 1;
+}
+
+static struct asleep_call row_for(const struct asleep *a, const struct thread_call *call)
+{
+	struct asleep_call c = { .nr = (int)call->nr,
+				 .no_files = thread_call_polls_nothing(call) };
+	int row = row_of(c.nr);
+	const char *what = row < 0 ? NULL : calls[row].what;
+	uint64_t polled;
+
+	if (takes_fd(call, what)) {
+		c.at_fd = true;
+		c.fd = (int)call->args[0];
+		c.writes = what == ROOM || call->nr == SYS_pwrite64;
+	} else if (polls_one(a->tid, call, &polled)) {
+		c.at_fd = true;
+		c.fd = (int)polled;
+	}
+	return c;
+}
+
+/* NULL: there are too many */
+static struct asleep_call *count(struct asleep *a, const struct asleep_call *c)
+{
+	size_t i = 0;
+
+	while (i < a->n && !(is_same_call(&a->v[i], c) && a->v[i].at_fd == c->at_fd &&
+			     a->v[i].fd == c->fd))
+		i++;
+	if (i == ASLEEP_CALLS)
+		return NULL;
+	if (i == a->n)
+		a->v[a->n++] = *c;
+	a->v[i].found++;
+	return &a->v[i];
 }
 
 pid_t asleep_only_thread(pid_t pid)
@@ -238,10 +255,11 @@ static bool is_uninterruptible(const struct asleep *a)
 
 void asleep_comm(pid_t pid, char comm[16])
 {
-	char path[40], line[32];
+	char path[40], line[32] = "";
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	text_comm(comm, text_first_line(path, line, sizeof(line)) ? line : "");
+	text_first_line(path, line, sizeof(line));
+	text_comm(comm, line);
 }
 
 /* The kernel says so: to look at the path itself may take as long as the thread's own open(), of a
@@ -252,13 +270,28 @@ static bool opens_fifo(const struct asleep *a)
 	       thread_sleeps_in(a->pid, a->tid, "fifo_open");
 }
 
-static void note_path(struct asleep *a, const struct thread_call *call)
+/* A file, or a disk: that may take long, but it waits for no process. */
+static void note_file(const struct asleep *a, struct asleep_call *c)
 {
-	if (*a->path || !thread_call_path(a->tid, call, a->path, sizeof(a->path)))
+	char path[48];
+	struct statx st;
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)a->pid, c->fd);
+	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE, &st) ||
+	    (!S_ISREG(st.stx_mode) && !S_ISBLK(st.stx_mode)))
 		return;
-	text_clean(a->path, sizeof(a->path));
-	a->path_nr = call->nr;
-	a->opens_fifo = !thread_call_connects(call) && opens_fifo(a);
+	len = readlink(path, c->path, sizeof(c->path) - 1);
+	c->path[len > 0 ? len : 0] = '\0';
+}
+
+static void note_path(const struct asleep *a, struct asleep_call *c, const struct thread_call *call)
+{
+	if (c->at_fd)
+		note_file(a, c);
+	else if (thread_call_path(a->tid, call, c->path, sizeof(c->path)))
+		c->opens_fifo = !thread_call_connects(call) && opens_fifo(a);
+	text_clean(c->path, sizeof(c->path));
 }
 
 /* strace, or a debugger that lets it run */
@@ -288,10 +321,11 @@ bool asleep_look(struct asleep *a)
 	if (state == THREAD_RUNS) {
 		a->running++;
 	} else {
-		count(a, (int)call.nr, thread_call_polls_nothing(&call));
-		note_path(a, &call);
-		if (!note_file(a, &call))
-			note_fd(a, &call);
+		struct asleep_call *c, is = row_for(a, &call);
+
+		c = count(a, &is);
+		if (c && (c->found == 1 || (!c->at_fd && !*c->path)))
+			note_path(a, c, &call);
 	}
 	a->disk += is_uninterruptible(a);
 	return true;

@@ -9,11 +9,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define ASLEEP_CALLS 8 /* of more the rest are not told apart */
+#define ASLEEP_CALLS 16 /* of more the rest are not told apart */
 
 struct asleep_call {
 	int nr; /* the kernel's number; -1: in none, as for a page that is read */
 	bool no_files; /* poll() or select() of no descriptor: a timer */
+	bool at_fd; /* it reads or writes `fd`, or polls it alone for reading */
+	bool writes;
+	int fd;
+	bool opens_fifo; /* at that path */
+	/* the path that it opens, of the Unix socket that it connects to, or of the file that it
+	 * reads, writes or syncs; "": there is none */
+	char path[108];
 	unsigned int found;
 };
 
@@ -24,21 +31,23 @@ struct asleep_process {
 
 #define ASLEEP_CHAIN 6
 
-enum asleep_end { ASLEEP_END_UNKNOWN, ASLEEP_END_SLEEPS, ASLEEP_END_RUNS, ASLEEP_END_STOPPED };
+enum asleep_end {
+	ASLEEP_END_UNKNOWN,
+	ASLEEP_END_SLEEPS,
+	ASLEEP_END_RUNS,
+	ASLEEP_END_STOPPED,
+	ASLEEP_END_CIRCLE, /* it sleeps for one that comes before it in the chain */
+};
 
 struct asleep {
 	pid_t pid, tid;
+	bool is_one_of_many; /* threads: this one sleeps until a server answers */
 	char comm[16];
-	bool is_one_of_many; /* this thread: it sleeps for another process, and no other one does */
 	struct asleep_process tracer; /* pid 0: nobody traces it by ptrace() */
-	/* Of one of these calls: the path that it opens, of the Unix socket that it connects to, or
-	 * of the file that it reads, writes or syncs. "": there is none. */
-	char path[108];
-	long path_nr;	 /* that call */
-	bool opens_fifo; /* at that path */
-	unsigned int looks, running; /* running: on a CPU, or ready for one */
+	unsigned int looks, running;  /* running: on a CPU, or ready for one */
 	unsigned int disk; /* asleep where no signal wakes it: as a rule for a disk */
-	struct asleep_call v[ASLEEP_CALLS]; /* the most frequent first, after asleep_sort() */
+	/* by call and descriptor; the most frequent first, after asleep_sort() */
+	struct asleep_call v[ASLEEP_CALLS];
 	size_t n;
 	/* from the first look to the last: how long its busiest thread had a CPU, or was ready for
 	 * one, and how long the quota of a cgroup kept all of them off the CPUs; over_ns 0: that is
@@ -46,15 +55,14 @@ struct asleep {
 	pid_t busiest;
 	uint64_t over_ns, busiest_ns, no_cpu_ns, quota_ns;
 	bool stopped; /* before the first look and after the last */
-	/* the last of these calls that was on one descriptor: it reads there, or writes */
-	int fd_nr;
-	long fd;
-	bool writes;
-	/* for whom it sleeps there, for whom that one sleeps, and so on; what the last one does */
+	/* for whom it sleeps at that descriptor, for whom that one sleeps, and so on; what the last
+	 * one does */
 	struct asleep_process chain[ASLEEP_CHAIN];
 	size_t n_chain;
 	enum asleep_end end;
-	struct asleep_call end_call; /* if it sleeps */
+	int end_nr; /* the call in which it sleeps */
+	bool end_no_files;
+	bool end_is_one_of_many; /* threads */
 };
 
 /* Its only thread; 0: it has several, or is gone. */
@@ -70,8 +78,10 @@ void asleep_sort(struct asleep *a);
 void asleep_name(int nr, char *buf, size_t len);
 /* Mostly in a call in which servers sleep when they have nothing to do. */
 bool asleep_seems_idle(const struct asleep *a);
-/* Mostly in one call on one descriptor: a->fd. */
+/* Mostly in one call on one descriptor, which is no file: that of the first row. */
 bool asleep_at_fd(const struct asleep *a);
+/* How often it was found in the call of this row, at any descriptor; 0: an earlier row tells. */
+unsigned int asleep_in_call(const struct asleep *a, size_t row);
 /* what a thread waits for there: "a timer"; NULL: that may be anything */
 const char *asleep_for(const struct asleep_call *call);
 /* Mostly in one call, which waits neither for what others send, nor for a child or a signal. */

@@ -204,13 +204,14 @@ static void walk_figures(struct codec *c, const struct figures *s, void *owner,
 			continue;
 		walks[f->kind](c, (char *)owner + f->at, f->n);
 		if (c->reads && !c->short_of)
-			*figures_missing(s, owner) &= ~(1ull << i);
+			figures_set_lack(s, owner, i, false);
 	}
 }
 
 static void all_missing(const struct figures *s, void *owner)
 {
-	*figures_missing(s, owner) = ((1ull << s->n) - 1) & ~figures_of_section(s, SECTION_SHOWN);
+	for (size_t i = 0; i < s->n; i++)
+		figures_set_lack(s, owner, i, s->v[i].section != SECTION_SHOWN);
 }
 
 static void walk_unseen(struct codec *c, uint8_t *u)
@@ -239,7 +240,7 @@ static void walk_blamed(struct codec *c, struct trace_endpoint *ep)
 {
 	walk_blame(c, &ep->blame);
 	if (c->reads && !c->short_of)
-		ep->missing &= ~BLAME_MISSING;
+		ep->blame_missing = false;
 }
 
 /* A section that holds the figures of both directions cannot grow: the second direction's first
@@ -314,7 +315,7 @@ void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_s
 		all_missing(&figures_of_calls, &ep->tx_calls);
 		all_missing(&figures_of_calls, &ep->rx_calls);
 		all_missing(&figures_of_endpoint, ep);
-		ep->missing |= BLAME_MISSING;
+		ep->blame_missing = true;
 	}
 	codec_sections(c, endpoint_sections, SECTIONS, &w);
 	c->bad |= c->lacks & 1;

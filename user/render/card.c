@@ -1185,6 +1185,12 @@ static void why_own_window(const struct making *m, const struct trace_endpoint *
 		      "chooses by itself");
 }
 
+/* Asked of sock_diag: it has been there since its client connected, or was when that was asked. */
+static bool is_unaccepted(const struct trace_endpoint *ep)
+{
+	return ep->peer < 0 && ep->making.other_unaccepted;
+}
+
 /* The `why` line of a wait. */
 static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		     const struct trace_call_stats *sender)
@@ -1207,6 +1213,10 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		why_held_end(m, sender);
 	else if (stopped_or_throttled(m->s, sender, longest_of(&m->v->wait)))
 		why_sender_halted(m, sender);
+	else if (is_unaccepted(ep))
+		snprintf(buf, len,
+			 "the connection lies in a listener's queue: %s %s not accepted it",
+			 m->c->whom, verb_of(m->c->whom, "has", "have"));
 	else if (asked_before(m->s, (size_t)m->v->wait.endpoint))
 		why_under_way(m);
 	else if (m->v->brought_by >= 0)
@@ -1230,6 +1240,10 @@ static void next_wait(const struct making *m, const struct trace_endpoint *ep, p
 	char *buf = m->c->next;
 	size_t len = sizeof(m->c->next);
 
+	if (doing_of(m->v->doing) == DOING_SLEEPS && m->v->doing->n_chain) {
+		doing_next(m->v->doing, buf, len);
+		return;
+	}
 	if (!sender)
 		sender = ep->making.other_pid;
 	if (sender)
@@ -1261,6 +1275,8 @@ static bool waits_for_accept(const struct making *m, const struct trace_endpoint
 {
 	const struct trace_endpoint *at = ep->peer >= 0 ? &m->s->ep[ep->peer] : NULL;
 
+	if (is_unaccepted(ep))
+		return true;
 	if (who_does_not_accept(m, ep))
 		return true;
 	return at && at != ep && at->making.accept_unread_ns &&
@@ -1271,6 +1287,8 @@ static const char *what_is_awaited(const struct making *m, const struct trace_en
 {
 	const struct requests *r = &m->v->waits.requests;
 
+	if (is_unaccepted(ep))
+		return "accept the connection";
 	if (has_requests(r) ? !r->uneven && longest_part(r) == REQUEST_UNREAD
 			    : unread_while_it_waits(m) > 0)
 		return waits_for_accept(m, ep) ? "accept the connection" : "read";
@@ -1811,7 +1829,7 @@ static bool why_of_idle(const struct making *m)
 		return false;
 	snprintf(m->c->why, sizeof(m->c->why), "nothing was sent or awaited; %s[%d] %s", a->comm,
 		 (int)a->pid, text);
-	if (!*a->path)
+	if (!*a->v[0].path)
 		snprintf(m->c->next, sizeof(m->c->next),
 			 "see what else it does: sudo strace -f -p %d", (int)a->pid);
 	return true;

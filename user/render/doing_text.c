@@ -29,24 +29,24 @@ enum doing doing_of(const struct asleep *a)
 		return DOING_STARVED;
 	if (is_most(a->busiest_ns, a->over_ns))
 		return DOING_COMPUTES;
-	return a->n && a->v[0].nr >= 0 && is_most(a->v[0].found, a->looks) ? DOING_SLEEPS
-									   : DOING_UNKNOWN;
+	return a->n && a->v[0].nr >= 0 && is_most(asleep_in_call(a, 0), a->looks) ? DOING_SLEEPS
+										  : DOING_UNKNOWN;
 }
 
 static bool has_path(const struct asleep *a)
 {
-	return *a->path && a->path_nr == a->v[0].nr;
+	return *a->v[0].path && is_most(a->v[0].found, a->looks);
 }
 
-static void append_path(const struct asleep *a, char *buf, size_t len)
+static void append_path(const struct asleep_call *c, char *buf, size_t len)
 {
-	if (a->path_nr == SYS_connect)
-		text_append(buf, len, " to %s, whose backlog is full", a->path);
-	else if (a->opens_fifo)
+	if (c->nr == SYS_connect)
+		text_append(buf, len, " to %s, whose backlog is full", c->path);
+	else if (c->opens_fifo)
 		text_append(buf, len, " of %s: no program has the other end of that FIFO open",
-			    a->path);
+			    c->path);
 	else
-		text_append(buf, len, " of %s", a->path);
+		text_append(buf, len, " of %s", c->path);
 }
 
 /* " to cat[12] > 2 more > cat[15]" */
@@ -54,7 +54,7 @@ static void append_path(const struct asleep *a, char *buf, size_t len)
 
 static void append_names(const struct asleep *a, char *buf, size_t len)
 {
-	const char *before = a->writes ? " to " : " for ";
+	const char *before = a->v[0].writes ? " to " : " for ";
 
 	for (size_t i = 0; i < a->n_chain; i++) {
 		if (a->n_chain > NAMED_MOST && i && i + 1 < a->n_chain)
@@ -66,22 +66,33 @@ static void append_names(const struct asleep *a, char *buf, size_t len)
 	}
 }
 
-/* " to cat[12] > cat[13], which sleeps in clock_nanosleep(), for a timer" */
-static void append_chain(const struct asleep *a, char *buf, size_t len)
+/* ", which sleeps in clock_nanosleep(), for a timer" */
+static void append_end(const struct asleep *a, char *buf, size_t len)
 {
-	const struct asleep_call *end = &a->end_call;
+	const struct asleep_call in = { .nr = a->end_nr, .no_files = a->end_no_files };
+	const char *what = asleep_for(&in);
 	char call[40];
 
-	append_names(a, buf, len);
-	if (a->end == ASLEEP_END_STOPPED) {
+	switch (a->end) {
+	case ASLEEP_END_STOPPED:
 		text_append(buf, len, ", which %s", stopped_phrase());
-	} else if (a->end == ASLEEP_END_RUNS) {
+		break;
+	case ASLEEP_END_RUNS:
 		text_append(buf, len, ", which is busy on its CPU");
-	} else if (a->end == ASLEEP_END_SLEEPS) {
-		asleep_name(end->nr, call, sizeof(call));
-		text_append(buf, len, ", which sleeps in %s%s", call, end->nr < 0 ? "" : "()");
-		if (asleep_for(end))
-			text_append(buf, len, ", for %s", asleep_for(end));
+		break;
+	case ASLEEP_END_CIRCLE:
+		text_append(buf, len, ", which sleeps for one of these: a deadlock");
+		break;
+	case ASLEEP_END_SLEEPS:
+		asleep_name(a->end_nr, call, sizeof(call));
+		text_append(buf, len, ", %s sleeps in %s%s",
+			    a->end_is_one_of_many ? "of which a thread" : "which", call,
+			    a->end_nr < 0 ? "" : "()");
+		if (what)
+			text_append(buf, len, ", for %s", what);
+		break;
+	case ASLEEP_END_UNKNOWN:
+		break;
 	}
 }
 
@@ -92,11 +103,15 @@ static void phrase_of_sleep(const struct asleep *a, char *buf, size_t len)
 
 	asleep_name(a->v[0].nr, call, sizeof(call));
 	snprintf(buf, len, "%ssleeps in %s()", a->is_one_of_many ? "has a thread that " : "", call);
-	if (a->n_chain)
-		append_chain(a, buf, len);
-	else if (has_path(a))
-		append_path(a, buf, len);
-	else if (is_most(a->disk, a->looks))
+	if (a->n_chain) {
+		append_names(a, buf, len);
+		append_end(a, buf, len);
+	} else if (has_path(a)) {
+		append_path(&a->v[0], buf, len);
+	}
+	if (a->n_chain || has_path(a))
+		return;
+	if (is_most(a->disk, a->looks))
 		text_append(buf, len, ", uninterruptibly, as for a disk");
 	else if (what)
 		text_append(buf, len, ", for %s", what);
@@ -140,6 +155,11 @@ bool doing_phrase(const struct asleep *a, char *buf, size_t len)
 	return *buf;
 }
 
+static const struct asleep_process *last_of(const struct asleep *a)
+{
+	return &a->chain[a->n_chain - 1];
+}
+
 void doing_fix(const struct asleep *a, bool reads, char *buf, size_t len)
 {
 	enum doing d = doing_of(a);
@@ -155,14 +175,14 @@ void doing_fix(const struct asleep *a, bool reads, char *buf, size_t len)
 		snprintf(buf, len, "let another thread read meanwhile, or compute less: sudo perf "
 				   "top -p %d",
 			 (int)a->pid);
-	else if (d != DOING_STOPPED && a && a->tracer.pid)
-		snprintf(buf, len, "end %s[%d], which slows each of its system calls",
+	else if (d == DOING_UNKNOWN && a && a->tracer.pid && reads)
+		snprintf(buf, len, "let it run without %s[%d], which slows each of its calls",
 			 a->tracer.comm, (int)a->tracer.pid);
-	else if (d == DOING_SLEEPS && a->n_chain)
-		snprintf(buf, len, "see what %s[%d] does, for which all of them wait: sudo "
-				   "ipcstall attach -p %d -d 10s",
-			 a->chain[a->n_chain - 1].comm, (int)a->chain[a->n_chain - 1].pid,
-			 (int)a->chain[a->n_chain - 1].pid);
+	else if (d == DOING_SLEEPS && a->n_chain && a->end == ASLEEP_END_STOPPED)
+		snprintf(buf, len, "%s", stopped_fix());
+	else if (d == DOING_SLEEPS && a->n_chain && reads)
+		snprintf(buf, len, "let %s[%d] go on sooner: it keeps the others waiting",
+			 last_of(a)->comm, (int)last_of(a)->pid);
 	else if (d == DOING_SLEEPS && reads)
 		snprintf(buf, len,
 			 "let another thread read meanwhile, or shorten what it sleeps for");
@@ -173,7 +193,9 @@ void doing_next(const struct asleep *a, char *buf, size_t len)
 	*buf = '\0';
 	if (doing_of(a) == DOING_COMPUTES)
 		snprintf(buf, len, "see where it computes: sudo perf top -p %d", (int)a->pid);
-	else if (doing_of(a) == DOING_SLEEPS)
-		snprintf(buf, len, "see what it calls: sudo strace -f -p %d",
-			 (int)(a->n_chain ? a->chain[a->n_chain - 1].pid : a->pid));
+	else if (doing_of(a) == DOING_SLEEPS && a->n_chain)
+		snprintf(buf, len, "see what %s[%d] does: sudo ipcstall attach -p %d -d 10s",
+			 last_of(a)->comm, (int)last_of(a)->pid, (int)last_of(a)->pid);
+	else if (doing_of(a) == DOING_SLEEPS && !a->tracer.pid)
+		snprintf(buf, len, "see what it calls: sudo strace -f -p %d", (int)a->pid);
 }

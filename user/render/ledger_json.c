@@ -336,7 +336,7 @@ json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endp
 				      "drops", drops_to_json(ep, s->looks), "queue",
 				      queue_to_json(ep)));
 	json_object_set_new(o, "blame",
-			    ep->missing & BLAME_MISSING ? json_null() : blame_to_json(s, ep));
+			    ep->blame_missing ? json_null() : blame_to_json(s, ep));
 	json_object_set_new(o, "looks",
 			    s->looks ? looks_to_json(&s->looks[ep - s->ep], ep) : json_null());
 	return o;

@@ -118,7 +118,8 @@ void program_name(const struct trace_call_stats *b, char *buf, size_t len)
 void address_of_peer(const struct trace_endpoint *ep, char *buf, size_t len)
 {
 	if (ep->making.other_pid)
-		snprintf(buf, len, "%s[%d]", ep->making.other_comm, (int)ep->making.other_pid);
+		snprintf(buf, len, "%s[%d]%s", ep->making.other_comm, (int)ep->making.other_pid,
+			 ep->making.other_shared ? OTHERS : "");
 	else if ((ep->family == AF_INET || ep->family == AF_INET6) && ep->remote.port)
 		trace_addr_text(ep->family, &ep->remote, buf, len);
 	else

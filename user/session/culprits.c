@@ -59,19 +59,33 @@ void culprits_tick(struct culprits *c, struct trace *t)
 	c->next_ns = now + gap_for_share(EVERY_NS, thread_cpu_ns() - before, LOOKS_SHARE);
 }
 
+/* Where it waited, or was held up, is still there. */
+static bool goes_on(const struct trace_snapshot *s, const struct verdict *v)
+{
+	const struct trace_endpoint *ep = v->kind == KIND_WAIT	  ? &s->ep[v->wait.endpoint]
+					  : v->kind == KIND_STALL ? &s->ep[v->v[v->lead].endpoint]
+					  : v->kind == KIND_LATE  ? &s->ep[v->late.endpoint]
+								  : NULL;
+
+	return ep && !ep->closed;
+}
+
 void culprits_look_now(struct culprits *c, const struct trace_snapshot *s, const struct verdict *v)
 {
 	struct culprit who = verdict_culprit(s, v);
+	struct cpu_book before = {}, after = {};
+	struct asleep *a = who.pid && goes_on(s, v) ? entry_of(c, who) : NULL;
 
-	if (!who.pid || v->outcome == OUTCOME_HEALTHY)
+	if (!a)
 		return;
-	cpu_book_free(&c->book);
-	cpu_book_make(&c->book, &(struct cpu_book){}, &who.pid, 1);
-	for (int i = 0; i < LOOKS_AT_END; i += LOOKS_EACH)
-		look_at(c, who);
+	a->tid = who.tid ? who.tid : asleep_only_thread(a->pid);
+	cpu_book_make(&before, &(struct cpu_book){}, &a->pid, 1);
+	doing_look(a, LOOKS_AT_END, UINT64_MAX, NULL);
+	cpu_book_make(&after, &before, &a->pid, 1);
+	doing_cpu(a, &before, &after);
+	cpu_book_free(&before);
+	cpu_book_free(&after);
 }
-
-#define CHAIN_NS 1000000000ull
 
 const struct asleep *culprits_doing(struct culprits *c, const struct trace_snapshot *s,
 				    const struct verdict *v)
@@ -81,7 +95,7 @@ const struct asleep *culprits_doing(struct culprits *c, const struct trace_snaps
 	for (size_t i = 0; pid && i < c->n; i++) {
 		if (c->v[i].pid != pid)
 			continue;
-		sleep_chain_follow(&c->v[i], now_ns() + CHAIN_NS);
+		sleep_chain_follow(&c->v[i], UINT64_MAX, NULL);
 		return &c->v[i];
 	}
 	return NULL;

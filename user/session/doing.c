@@ -27,7 +27,8 @@ void doing_cpu(struct asleep *a, const struct cpu_book *before, const struct cpu
 
 	if (!p || !cpu_book_thread(after, before, a->pid, 0, &busiest))
 		return;
-	a->stopped = p->stopped && p->was_stopped;
+	/* strace(1) stops it again and again, and lets it run in between */
+	a->stopped = p->stopped && p->was_stopped && !busiest.ran_ns;
 	a->busiest = busiest.tid;
 	a->over_ns += over;
 	a->busiest_ns += MIN(busiest.ran_ns, over);

@@ -8,6 +8,7 @@
 #include "base/human.h"
 #include "base/opt.h"
 #include "host/thread_call.h"
+#include "render/doing_json.h"
 #include "render/ledger_text.h"
 #include "session/doing.h"
 #include "session/session.h"
@@ -302,7 +303,7 @@ static void rule(struct prover *p, const struct trace_endpoint *suspect, const s
 /* Nobody knows what a thread does between two messages; where it sleeps tells whether it waits for
  * a lock, a timer or a disk. */
 #define DOING_LOOKS 25
-#define DOING_NS    (2 * DOING_LOOKS * DOING_APART_NS) /* on a busy host */
+#define DOING_NS    (2 * DOING_LOOKS * DOING_APART_NS) /* on a busy host; the chain takes a part */
 
 /* Where not a single message went while the ledger was attached, only samples found the wait. */
 static struct culprit culprit_of(const struct proof *proof, struct suspicion *x)
@@ -330,7 +331,7 @@ static void look_at_culprit(struct proof *proof, struct suspicion *x, uint64_t d
 	doing_look(a, DOING_LOOKS, deadline, stop);
 	cpu_book_make(&after, &before, &a->pid, 1);
 	doing_cpu(a, &before, &after);
-	sleep_chain_follow(a, deadline);
+	sleep_chain_follow(a, deadline, stop);
 	cpu_book_free(&before);
 	cpu_book_free(&after);
 	if (proof->v.kind != KIND_UNSEEN)
@@ -673,40 +674,11 @@ static json_t *cpu_to_json(const struct asleep *a)
 			 "quota_ns", (json_int_t)a->quota_ns, "stopped", a->stopped);
 }
 
-static json_t *chain_to_json(const struct asleep *a)
-{
-	json_t *chain = json_array();
-
-	for (size_t i = 0; i < a->n_chain; i++)
-		json_array_append_new(chain, json_pack("{s:i, s:s}", "pid", (int)a->chain[i].pid,
-						       "comm", a->chain[i].comm));
-	return chain;
-}
-
-static json_t *asleep_to_json(const struct asleep *a)
-{
-	json_t *calls = json_array();
-	char name[40];
-
-	for (size_t i = 0; i < a->n; i++) {
-		asleep_name(a->v[i].nr, name, sizeof(name));
-		json_array_append_new(calls, json_pack("{s:s, s:i}", "call", name, "found",
-						       (int)a->v[i].found));
-	}
-	if (!a->looks) {
-		json_decref(calls);
-		return json_null();
-	}
-	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:o, s:o}", "pid", (int)a->pid, "tid",
-			 (int)a->tid, "looks", (int)a->looks, "running", (int)a->running, "disk",
-			 (int)a->disk, "calls", calls, "sleeps_for", chain_to_json(a));
-}
-
 static json_t *proof_to_json(const struct proof *p)
 {
 	return json_pack("{s:I, s:I, s:o, s:o, s:o}", "t", (json_int_t)p->at_ns, "ns",
 			 (json_int_t)p->ns, "ledger", ledger_summary_to_json(&p->s, &p->v),
-			 "asleep", asleep_to_json(&p->doing), "cpu", cpu_to_json(&p->doing));
+			 "asleep", doing_to_json(&p->doing), "cpu", cpu_to_json(&p->doing));
 }
 
 json_t *prover_to_json(const struct prover *p)

@@ -219,7 +219,7 @@ static void note_mptcp(struct session *l)
 	l->verdict.n_active += n;
 }
 
-/* What takes this share of the time goes on now, too. */
+/* What takes this share of the time, and did not end, goes on now. */
 #define GOES_ON 0.9
 
 static const struct asleep *doing_meanwhile(struct session *l)
@@ -227,7 +227,8 @@ static const struct asleep *doing_meanwhile(struct session *l)
 	const struct asleep *a =
 		l->prover ? prover_doing(l->prover, &l->end, &l->verdict) : NULL;
 
-	if (!a && l->o->sampled && l->verdict.share >= GOES_ON)
+	if (!a && l->o->sampled && l->verdict.outcome != OUTCOME_HEALTHY &&
+	    l->verdict.share >= GOES_ON)
 		culprits_look_now(&l->culprits, &l->end, &l->verdict);
 	if (!a)
 		a = culprits_doing(&l->culprits, &l->end, &l->verdict);

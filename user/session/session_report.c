@@ -71,12 +71,16 @@ static void say_asleep(const struct asleep *a)
 	unsigned int said = 0;
 
 	snprintf(text, sizeof(text), "thread %d in %u samples:", (int)a->tid, a->looks);
-	for (size_t i = 0; i < a->n && a->v[i].found > OFTEN * a->looks; i++) {
+	for (size_t i = 0; i < a->n; i++) {
+		unsigned int found = asleep_in_call(a, i);
+
+		if (found <= OFTEN * a->looks)
+			continue;
 		asleep_name(a->v[i].nr, call, sizeof(call));
 		what = asleep_for(&a->v[i]);
 		text_append(text, sizeof(text), "%s in %s%s%s%s%s %u times", said++ ? "," : "",
 			    call, a->v[i].nr < 0 ? "" : "()", what ? " (" : "",
-			    what ? what : "", what ? ")" : "", a->v[i].found);
+			    what ? what : "", what ? ")" : "", found);
 	}
 	if (a->running > OFTEN * a->looks)
 		text_append(text, sizeof(text), "%s running, or waiting for a CPU, %u times",

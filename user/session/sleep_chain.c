@@ -2,12 +2,125 @@
 #include "session/sleep_chain.h"
 
 #include <stdlib.h>
+#include <sys/param.h>
 #include <time.h>
 
 #include "base/clock.h"
 #include "session/doing.h"
 
-#define LOOKS 8
+#define LOOKS	4
+#define LOOK_NS (2 * LOOKS * DOING_APART_NS) /* on a busy host */
+
+struct follower {
+	uint64_t deadline;
+	const struct zoom_stop *stop;
+};
+
+static bool has_time(const struct follower *f)
+{
+	return now_ns() + LOOK_NS < f->deadline && !(f->stop && f->stop->asked(f->stop->ctx));
+}
+
+/* ---- of several threads the one that waits for a server ---- */
+
+#define THREADS_MOST 128
+
+struct threads {
+	struct asleep v[THREADS_MOST];
+	size_t n;
+};
+
+static void look_at_threads(struct threads *t, pid_t pid, const struct follower *f)
+{
+	pid_t tids[THREADS_MOST];
+
+	t->n = asleep_threads(pid, tids, THREADS_MOST);
+	for (size_t i = 0; i < t->n; i++)
+		t->v[i] = (struct asleep){ .pid = pid, .tid = tids[i] };
+	for (int k = 0; k < LOOKS && now_ns() < f->deadline; k++) {
+		for (size_t i = 0; i < t->n; i++)
+			asleep_look(&t->v[i]);
+		nanosleep(&(struct timespec){ .tv_nsec = DOING_APART_NS }, NULL);
+	}
+	for (size_t i = 0; i < t->n; i++)
+		asleep_sort(&t->v[i]);
+}
+
+/* A thread that sleeps until a server answers; NULL: there is none, or they have several servers.
+ */
+static const struct asleep *asker_of(const struct threads *t, pid_t pid)
+{
+	struct trace_fd_server asked[THREADS_MOST];
+	size_t by[THREADS_MOST], n = 0;
+	const struct asleep *asker = NULL;
+	pid_t server = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct asleep *a = &t->v[i];
+
+		if (!asleep_at_fd(a) || a->v[0].writes)
+			continue;
+		by[n] = i;
+		asked[n++].fd = a->v[0].fd;
+	}
+	if (n)
+		trace_fd_servers(pid, asked, n);
+	for (size_t k = 0; k < n; k++) {
+		if (!asked[k].server)
+			continue;
+		if (server && asked[k].server != server)
+			return NULL;
+		server = asked[k].server;
+		asker = &t->v[by[k]];
+	}
+	return asker;
+}
+
+/* Nobody knows which of its threads counts, or one that takes requests has none to take: another
+ * may work on a request. One that computes, or sleeps for a lock, is the answer by itself. */
+static bool may_have_asker(const struct asleep *a)
+{
+	return !a->stopped && (!a->tid || asleep_seems_idle(a)) && !asleep_at_fd(a) &&
+	       2 * a->busiest_ns <= a->over_ns;
+}
+
+static void look_for_asker(struct asleep *a, const struct follower *f)
+{
+	struct threads *t = may_have_asker(a) ? calloc(1, sizeof(*t)) : NULL;
+	const struct asleep *asker;
+
+	if (!t)
+		return;
+	look_at_threads(t, a->pid, f);
+	asker = asker_of(t, a->pid);
+	if (asker && asker->tid != a->tid) {
+		a->tid = asker->tid;
+		a->is_one_of_many = true;
+		a->looks = asker->looks;
+		a->running = asker->running;
+		a->disk = asker->disk;
+		a->n = asker->n;
+		for (size_t i = 0; i < a->n; i++)
+			a->v[i] = asker->v[i];
+	}
+	free(t);
+}
+
+/* ---- the chain ---- */
+
+static struct asleep looked_at(pid_t pid, pid_t tid, const struct follower *f)
+{
+	struct asleep a = { .pid = pid, .tid = tid };
+	struct cpu_book before = {}, after = {}, none = {};
+
+	cpu_book_make(&before, &none, &pid, 1);
+	doing_look(&a, LOOKS, f->deadline, f->stop);
+	cpu_book_make(&after, &before, &pid, 1);
+	doing_cpu(&a, &before, &after);
+	cpu_book_free(&before);
+	cpu_book_free(&after);
+	return a;
+}
 
 static bool is_in_chain(const struct asleep *first, pid_t pid)
 {
@@ -19,101 +132,6 @@ static bool is_in_chain(const struct asleep *first, pid_t pid)
 	return false;
 }
 
-/* Threads of a pool wait for the same server, if they wait. */
-#define THREADS_MOST 64
-#define SERVERS_MOST 8 /* descriptors that are asked for */
-
-struct threads {
-	struct asleep v[THREADS_MOST];
-	size_t n;
-};
-
-static void look_at_threads(struct threads *t, pid_t pid, uint64_t deadline)
-{
-	pid_t tids[THREADS_MOST];
-
-	t->n = asleep_threads(pid, tids, THREADS_MOST);
-	for (size_t i = 0; i < t->n; i++)
-		t->v[i] = (struct asleep){ .pid = pid, .tid = tids[i] };
-	for (int k = 0; k < LOOKS && now_ns() < deadline; k++) {
-		for (size_t i = 0; i < t->n; i++)
-			asleep_look(&t->v[i]);
-		nanosleep(&(struct timespec){ .tv_nsec = DOING_APART_NS / 2 }, NULL);
-	}
-	for (size_t i = 0; i < t->n; i++)
-		asleep_sort(&t->v[i]);
-}
-
-/* The thread that sleeps until a server answers it; NULL: none does, or they have several. */
-static const struct asleep *only_asker(const struct threads *t)
-{
-	const struct asleep *asker = NULL;
-	pid_t server = 0;
-	int asked = 0;
-
-	for (size_t i = 0; i < t->n; i++) {
-		const struct asleep *a = &t->v[i];
-		pid_t other;
-
-		if (!asleep_at_fd(a) || a->writes)
-			continue;
-		other = asked++ < SERVERS_MOST ? trace_fd_server(a->pid, a->fd) : -1;
-		if (other < 0 || (other && server && other != server))
-			return NULL;
-		asker = other ? a : asker;
-		server = other ? other : server;
-	}
-	return asker;
-}
-
-static bool may_be_asked_for(const struct asleep *a)
-{
-	return !a->stopped && (!a->tid || asleep_seems_idle(a)) && !asleep_at_fd(a) &&
-	       2 * a->busiest_ns <= a->over_ns;
-}
-
-/* Nobody knows which of its threads counts, or that one is idle: another may work on the request,
- * and wait for a server. */
-static void ask_threads(struct asleep *a, uint64_t deadline)
-{
-	struct threads *t = may_be_asked_for(a) ? calloc(1, sizeof(*t)) : NULL;
-	const struct asleep *asker;
-
-	if (!t)
-		return;
-	look_at_threads(t, a->pid, deadline);
-	asker = only_asker(t);
-	if (asker && asker->tid != a->tid) {
-		struct asleep of = *asker;
-
-		of.over_ns = a->over_ns;
-		of.busiest = a->busiest;
-		of.busiest_ns = a->busiest_ns;
-		of.no_cpu_ns = a->no_cpu_ns;
-		of.quota_ns = a->quota_ns;
-		of.is_one_of_many = true;
-		*a = of;
-	}
-	free(t);
-}
-
-/* What the process does. */
-static struct asleep looked_at(pid_t pid, uint64_t deadline)
-{
-	struct asleep a = { .pid = pid, .tid = asleep_only_thread(pid) };
-	struct cpu_book before = {}, after = {}, none = {};
-
-	cpu_book_make(&before, &none, &pid, 1);
-	if (a.tid)
-		doing_look(&a, LOOKS, deadline, NULL);
-	cpu_book_make(&after, &before, &pid, 1);
-	doing_cpu(&a, &before, &after);
-	cpu_book_free(&before);
-	cpu_book_free(&after);
-	ask_threads(&a, deadline);
-	return a;
-}
-
 static void note_end(struct asleep *first, const struct asleep *last)
 {
 	if (last->stopped) {
@@ -121,34 +139,62 @@ static void note_end(struct asleep *first, const struct asleep *last)
 	} else if ((last->looks && 2 * last->running >= last->looks) ||
 		   (last->over_ns && 2 * last->busiest_ns >= last->over_ns)) {
 		first->end = ASLEEP_END_RUNS;
-	} else if (last->n && 2 * last->v[0].found >= last->looks) {
+	} else if (last->n && 2 * asleep_in_call(last, 0) >= last->looks) {
 		first->end = ASLEEP_END_SLEEPS;
-		first->end_call = last->v[0];
+		first->end_nr = last->v[0].nr;
+		first->end_no_files = last->v[0].no_files;
+		first->end_is_one_of_many = last->is_one_of_many;
 	}
 }
 
-void sleep_chain_follow(struct asleep *a, uint64_t deadline)
+static bool is_same_sleep(const struct asleep *a, const struct asleep *now)
 {
-	struct asleep at;
+	return asleep_at_fd(a) && asleep_at_fd(now) && a->v[0].nr == now->v[0].nr &&
+	       a->v[0].fd == now->v[0].fd;
+}
 
-	ask_threads(a, deadline);
-	at = *a;
-	while (a->n_chain < ASLEEP_CHAIN && !at.stopped && asleep_at_fd(&at) &&
-	       now_ns() + LOOKS * DOING_APART_NS < deadline) {
-		pid_t next = trace_fd_other_end(at.pid, at.fd, at.writes);
-		struct asleep_process *to = &a->chain[a->n_chain];
+/* Two that sleep for each other are told by the ledger, with what each of them owes. */
+static void note_circle(struct asleep *first)
+{
+	if (first->n_chain == 1)
+		first->n_chain = 0;
+	else
+		first->end = ASLEEP_END_CIRCLE;
+}
 
-		if (next && is_in_chain(a, next)) {
-			a->n_chain = 0;
+static void follow(struct asleep *first, struct asleep *at, const struct follower *f)
+{
+	while (first->n_chain < ASLEEP_CHAIN && !at->stopped && asleep_at_fd(at) && has_time(f)) {
+		pid_t next = trace_fd_other_end(at->pid, at->v[0].fd, at->v[0].writes);
+
+		if (next && is_in_chain(first, next)) {
+			note_circle(first);
 			return;
 		}
 		if (!next)
 			break;
-		at = looked_at(next, deadline);
-		to->pid = next;
-		asleep_comm(next, to->comm);
-		a->n_chain++;
+		first->chain[first->n_chain].pid = next;
+		asleep_comm(next, first->chain[first->n_chain++].comm);
+		*at = looked_at(next, asleep_only_thread(next), f);
+		look_for_asker(at, f);
 	}
-	if (a->n_chain)
-		note_end(a, &at);
+	if (first->n_chain)
+		note_end(first, at);
+}
+
+void sleep_chain_follow(struct asleep *a, uint64_t deadline, const struct zoom_stop *stop)
+{
+	struct follower f = { MIN(deadline, now_ns() + SLEEP_CHAIN_NS), stop };
+	struct asleep at;
+
+	a->n_chain = 0;
+	a->end = ASLEEP_END_UNKNOWN;
+	if (!has_time(&f))
+		return;
+	look_for_asker(a, &f);
+	if (!asleep_at_fd(a) || a->stopped)
+		return;
+	at = a->is_one_of_many ? *a : looked_at(a->pid, a->tid, &f);
+	if (is_same_sleep(a, &at))
+		follow(a, &at, &f);
 }

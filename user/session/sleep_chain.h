@@ -5,9 +5,13 @@
 #define IPCSTALL_SESSION_SLEEP_CHAIN_H
 
 #include "host/asleep.h"
+#include "session/zoom.h"
 
-/* Follows the chain from `a`, which was looked at just now. A chain that leads back to one of its
- * own is none. */
-void sleep_chain_follow(struct asleep *a, uint64_t deadline);
+/* of it a session that ends at a given time sets so much apart */
+#define SLEEP_CHAIN_NS 500000000ull
+
+/* Follows the chain from `a`, if that sleeps now as it did when it was looked at. Takes at most
+ * about SLEEP_CHAIN_NS, fewer before the deadline or where `stop` asks. */
+void sleep_chain_follow(struct asleep *a, uint64_t deadline, const struct zoom_stop *stop);
 
 #endif

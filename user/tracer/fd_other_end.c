@@ -10,13 +10,37 @@
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "host/rtnl.h"
 #include "tracer/internal.h"
+#include "tracer/tcp_turns.h"
+
+enum fd_kind { FD_OTHER, FD_PIPE, FD_SOCKET };
+
+static enum fd_kind kind_of(pid_t pid, int fd, uint64_t *inode)
+{
+	char path[40], to[32] = "", name[24];
+	int dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	snprintf(name, sizeof(name), "%d", fd);
+	dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return FD_OTHER;
+	*inode = readlinkat(dir, name, to, sizeof(to) - 1) > 0 ? proc_inode(dir, fd) : 0;
+	close(dir);
+	if (!strncmp(to, "pipe:", 5))
+		return FD_PIPE;
+	return strncmp(to, "socket:", 7) ? FD_OTHER : FD_SOCKET;
+}
+
+/* ---- pipes ---- */
 
 struct pipe_search {
 	pid_t self, found;
@@ -36,16 +60,26 @@ static void note_holder(void *ctx, pid_t pid, int dir, long fd)
 	p->found = pid;
 }
 
-static pid_t other_at_pipe(pid_t pid, uint64_t inode, bool sends)
+static pid_t other_at_pipe(pid_t pid, uint64_t inode, bool writes)
 {
-	struct pipe_search p = { .self = pid, .inode = inode, .how = sends ? S_IRUSR : S_IWUSR };
+	struct pipe_search p = { .self = pid, .inode = inode, .how = writes ? S_IRUSR : S_IWUSR };
 
 	return proc_descriptors(note_holder, &p) && !p.several ? p.found : 0;
 }
 
-struct socket_search {
-	uint64_t inode;
+/* ---- sockets ---- */
+
+/* of one that is asked for */
+struct sought {
+	uint64_t inode, peer; /* peer: Unix */
+	bool is_unix, named, peer_named;
 	struct trace_endpoint *ep;
+	struct trace_fd_server *to;
+};
+
+struct sought_all {
+	struct sought *v;
+	size_t n;
 };
 
 static void set_addr(struct trace_addr *to, const uint32_t ip[4], uint16_t port)
@@ -57,28 +91,69 @@ static void set_addr(struct trace_addr *to, const uint32_t ip[4], uint16_t port)
 static void note_tcp(const struct nlmsghdr *n, void *ctx)
 {
 	const struct inet_diag_msg *m = NLMSG_DATA(n);
-	struct socket_search *x = ctx;
+	struct sought_all *all = ctx;
 
-	if (m->idiag_inode != x->inode)
-		return;
-	x->ep->proto = TRACE_TCP;
-	x->ep->family = m->idiag_family;
-	set_addr(&x->ep->local, m->id.idiag_src, m->id.idiag_sport);
-	set_addr(&x->ep->remote, m->id.idiag_dst, m->id.idiag_dport);
+	for (size_t i = 0; i < all->n; i++) {
+		struct trace_endpoint *ep = all->v[i].ep;
+
+		if (!m->idiag_inode || m->idiag_inode != all->v[i].inode)
+			continue;
+		ep->proto = TRACE_TCP;
+		ep->family = m->idiag_family;
+		set_addr(&ep->local, m->id.idiag_src, m->id.idiag_sport);
+		set_addr(&ep->remote, m->id.idiag_dst, m->id.idiag_dport);
+	}
 }
 
-static void find_tcp(struct socket_search *x)
+/* all but those that wait for their end, or listen */
+#define CONNECTIONS (1u << 1 | 1u << 4 | 1u << 5 | 1u << 8)
+
+static void find_tcp(struct sought_all *all)
 {
 	static const uint8_t families[] = { AF_INET, AF_INET6 };
 
 	for (int i = 0; i < 2; i++) {
 		struct inet_diag_req_v2 ask = { .sdiag_family = families[i],
 						.sdiag_protocol = IPPROTO_TCP,
-						.idiag_states = ~0u };
+						.idiag_states = CONNECTIONS };
 		struct rtnl_req r;
 
 		rtnl_begin(&r, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | NLM_F_DUMP, &ask, sizeof(ask));
-		sock_diag_dump(&r, note_tcp, x);
+		sock_diag_dump(&r, note_tcp, all);
+	}
+}
+
+static void note_unix(const struct nlmsghdr *n, void *ctx)
+{
+	const struct unix_diag_msg *m = NLMSG_DATA(n);
+	int len = (int)n->nlmsg_len - (int)NLMSG_SPACE(sizeof(*m));
+	bool named = rtnl_attr(m + 1, len, UNIX_DIAG_NAME);
+	const struct rtattr *peer = rtnl_attr(m + 1, len, UNIX_DIAG_PEER);
+	struct sought_all *all = ctx;
+
+	for (size_t i = 0; i < all->n; i++) {
+		struct sought *x = &all->v[i];
+
+		if (m->udiag_ino == x->inode) {
+			x->is_unix = true;
+			x->named = named;
+			x->peer = peer ? *(const uint32_t *)RTA_DATA(peer) : 0;
+		}
+		x->peer_named |= named && x->peer && m->udiag_ino == x->peer;
+	}
+}
+
+/* Twice: a socket may come before the one whose peer it is. */
+static void find_unix(struct sought_all *all)
+{
+	struct unix_diag_req ask = { .sdiag_family = AF_UNIX,
+				     .udiag_states = ~0u,
+				     .udiag_show = UDIAG_SHOW_NAME | UDIAG_SHOW_PEER };
+	struct rtnl_req r;
+
+	for (int i = 0; i < 2; i++) {
+		rtnl_begin(&r, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | NLM_F_DUMP, &ask, sizeof(ask));
+		sock_diag_dump(&r, note_unix, all);
 	}
 }
 
@@ -87,37 +162,18 @@ static pid_t other_at_socket(uint64_t inode)
 	struct trace_endpoint ep = { .proto = TRACE_UNIX_STREAM, .inode = inode, .peer = -1 };
 	struct trace_snapshot s = { .ep = &ep, .n = 1 };
 
-	find_tcp(&(struct socket_search){ inode, &ep });
+	find_tcp(&(struct sought_all){ &(struct sought){ .inode = inode, .ep = &ep }, 1 });
 	trace_name_other_ends(&s);
-	return ep.making.other_pid;
+	return ep.making.other_shared ? 0 : ep.making.other_pid;
 }
 
-enum fd_kind { FD_OTHER, FD_PIPE, FD_SOCKET };
-
-static enum fd_kind kind_of(pid_t pid, long fd, uint64_t *inode)
-{
-	char path[40], to[32] = "", name[24];
-	int dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	snprintf(name, sizeof(name), "%ld", fd);
-	dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0)
-		return FD_OTHER;
-	*inode = readlinkat(dir, name, to, sizeof(to) - 1) > 0 ? proc_inode(dir, fd) : 0;
-	close(dir);
-	if (!strncmp(to, "pipe:", 5))
-		return FD_PIPE;
-	return strncmp(to, "socket:", 7) ? FD_OTHER : FD_SOCKET;
-}
-
-pid_t trace_fd_other_end(pid_t pid, long fd, bool sends)
+pid_t trace_fd_other_end(pid_t pid, int fd, bool writes)
 {
 	uint64_t inode;
 
 	switch (kind_of(pid, fd, &inode)) {
 	case FD_PIPE:
-		return other_at_pipe(pid, inode, sends);
+		return other_at_pipe(pid, inode, writes);
 	case FD_SOCKET:
 		return other_at_socket(inode);
 	default:
@@ -125,65 +181,72 @@ pid_t trace_fd_other_end(pid_t pid, long fd, bool sends)
 	}
 }
 
-struct name_search {
-	uint64_t inode;
-	bool found, named;
-};
+/* ---- who was asked ---- */
 
-static void note_unix(const struct nlmsghdr *n, void *ctx)
+static bool listens_at(const struct tcp_turns *t, uint16_t port)
 {
-	const struct unix_diag_msg *m = NLMSG_DATA(n);
-	int len = (int)n->nlmsg_len - (int)NLMSG_SPACE(sizeof(*m));
-	struct name_search *x = ctx;
-
-	if (m->udiag_ino != x->inode)
-		return;
-	x->found = true;
-	x->named = rtnl_attr(m + 1, len, UNIX_DIAG_NAME);
+	for (size_t i = 0; i < t->n; i++)
+		if (t->v[i].listens && t->v[i].port == port)
+			return true;
+	return false;
 }
 
-/* What accept() returns has the name of its listener. */
-static struct name_search unix_name(uint64_t inode)
+/* It made that connection, and has sent last. What accept() returns has its listener's port, or the
+ * name of its listener; the ends of a socket pair have no names, and tell nothing of who asks. */
+static bool has_asked(const struct tcp_turns *t, const struct sought *x)
 {
-	struct name_search x = { .inode = inode };
-	struct unix_diag_req ask = { .sdiag_family = AF_UNIX,
-				     .udiag_states = ~0u,
-				     .udiag_show = UDIAG_SHOW_NAME };
-	struct rtnl_req r;
+	const struct tcp_turn *turn = tcp_turns_find(t, x->inode);
 
-	rtnl_begin(&r, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | NLM_F_DUMP, &ask, sizeof(ask));
-	sock_diag_dump(&r, note_unix, &x);
-	return x;
+	if (x->is_unix)
+		return !x->named;
+	return turn && turn->is_known && turn->port >= TRACE_EPHEMERAL_PORT &&
+	       !listens_at(t, turn->port) && turn->sent_ms <= turn->came_ms;
 }
 
-/* Its port is one that the kernel chose, and the other end's is not; or its Unix socket has no
- * name. */
-static bool has_connected(uint64_t inode)
+static bool is_answering(pid_t pid, const struct sought *x)
 {
-	struct trace_endpoint ep = {};
-	struct name_search name;
+	const struct trace_making *m = &x->ep->making;
 
-	find_tcp(&(struct socket_search){ inode, &ep });
-	if (ep.remote.port)
-		return ep.local.port >= TRACE_EPHEMERAL_PORT &&
-		       ep.remote.port < TRACE_EPHEMERAL_PORT;
-	name = unix_name(inode);
-	return name.found && !name.named;
+	if (!m->other_pid || m->other_shared || m->other_pid == pid)
+		return false;
+	return !x->is_unix || x->peer_named || proc_began(m->other_pid) > proc_began(pid);
 }
 
-pid_t trace_fd_server(pid_t pid, long fd)
+static void find_servers(pid_t pid, struct sought_all *all, struct trace_snapshot *s)
 {
-	uint64_t inode;
+	struct tcp_turns turns = {};
 
-	switch (kind_of(pid, fd, &inode)) {
-	case FD_PIPE: {
-		pid_t writer = other_at_pipe(pid, inode, false);
+	tcp_turns_read(&turns);
+	find_tcp(all);
+	find_unix(all);
+	trace_name_other_ends(s);
+	for (size_t i = 0; i < all->n; i++) {
+		const struct sought *x = &all->v[i];
 
-		return writer && proc_began(writer) > proc_began(pid) ? writer : 0;
+		if (has_asked(&turns, x) && is_answering(pid, x))
+			x->to->server = x->ep->making.other_pid;
 	}
-	case FD_SOCKET:
-		return has_connected(inode) ? other_at_socket(inode) : 0;
-	default:
-		return 0;
+	tcp_turns_free(&turns);
+}
+
+void trace_fd_servers(pid_t pid, struct trace_fd_server *v, size_t n)
+{
+	struct trace_snapshot s = { .ep = array_new(n, 1, sizeof(*s.ep)) };
+	struct sought_all all = { .v = array_new(n, 1, sizeof(*all.v)) };
+
+	for (size_t i = 0; s.ep && all.v && i < n; i++) {
+		struct trace_endpoint *ep = &s.ep[s.n];
+
+		v[i].server = 0;
+		if (kind_of(pid, v[i].fd, &ep->inode) != FD_SOCKET)
+			continue;
+		ep->proto = TRACE_UNIX_STREAM; /* find_tcp() sees to it */
+		ep->peer = -1;
+		all.v[all.n++] = (struct sought){ .inode = ep->inode, .ep = ep, .to = &v[i] };
+		s.n++;
 	}
+	if (all.n)
+		find_servers(pid, &all, &s);
+	free(all.v);
+	free(s.ep);
 }

@@ -112,7 +112,8 @@ enum {
 	CALL_ROWS = sizeof(call_rows) / sizeof(call_rows[0]),
 	ENDPOINT_ROWS = sizeof(endpoint_rows) / sizeof(endpoint_rows[0])
 };
-_Static_assert(CALL_ROWS <= 63 && ENDPOINT_ROWS <= 63, "a bit for each row, and one for blame");
+_Static_assert(CALL_ROWS <= 64 * TRACE_FIGURE_WORDS && ENDPOINT_ROWS <= 64 * TRACE_FIGURE_WORDS,
+	       "a bit for each row");
 _Static_assert(offsetof(struct trace_endpoint, min_rtt_us) ==
 		       offsetof(struct trace_endpoint, rtt_us) + sizeof(uint32_t),
 	       "the upper half follows the lower");
@@ -134,23 +135,22 @@ static const void *const_member(const struct figure *f, const void *owner)
 	return (const char *)owner + f->at;
 }
 
-uint64_t *figures_missing(const struct figures *s, void *owner)
+static const struct trace_figure_set *missing(const struct figures *s, const void *owner)
 {
-	return (void *)((char *)owner + s->missing_at);
+	return (const void *)((const char *)owner + s->missing_at);
 }
 
-static uint64_t missing(const struct figures *s, const void *owner)
+bool figures_lack(const struct figures *s, const void *owner, size_t row)
 {
-	return *(const uint64_t *)(const void *)((const char *)owner + s->missing_at);
+	return missing(s, owner)->bits[row / 64] >> row % 64 & 1;
 }
 
-uint64_t figures_of_section(const struct figures *s, enum figure_section section)
+void figures_set_lack(const struct figures *s, void *owner, size_t row, bool lacks)
 {
-	uint64_t bits = 0;
+	struct trace_figure_set *set = (void *)((char *)owner + s->missing_at);
+	uint64_t bit = 1ull << row % 64, *word = &set->bits[row / 64];
 
-	for (size_t i = 0; i < s->n; i++)
-		bits |= (uint64_t)(s->v[i].section == section) << i;
-	return bits;
+	*word = lacks ? *word | bit : *word & ~bit;
 }
 
 static bool is_64_bits_wide(const struct figure *f)
@@ -175,10 +175,12 @@ static void add(const struct figure *f, void *to, const void *from, int sign)
 
 void figures_add(const struct figures *s, void *out, const void *a, int sign)
 {
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++) {
 		if (s->v[i].difference == DIFFERENCE_SUM)
 			add(&s->v[i], member(&s->v[i], out), const_member(&s->v[i], a), sign);
-	*figures_missing(s, out) |= missing(s, a);
+		if (figures_lack(s, a, i))
+			figures_set_lack(s, out, i, true);
+	}
 }
 
 /* a WORST row begins as exact, so that the sum gets the resolution of its worst known part */
@@ -232,7 +234,7 @@ static size_t row_of(const struct figures *s, const struct figure *f)
 
 uint8_t figure_known(const struct figures *s, const struct figure *f, const void *owner)
 {
-	if (missing(s, owner) >> row_of(s, f) & 1)
+	if (figures_lack(s, owner, row_of(s, f)))
 		return TRACE_UNKNOWN;
 	return f->known(owner, figure_value(f, owner));
 }

@@ -66,7 +66,7 @@ struct figure {
 struct figures {
 	const struct figure *v;
 	size_t n;
-	size_t missing_at; /* offset of the word that has a bit for each missing figure */
+	size_t missing_at; /* offset of the set of missing figures */
 };
 
 /* of a struct trace_call_stats, and of a struct trace_endpoint */
@@ -82,10 +82,8 @@ void figures_add_known(const struct figures *s, void *sum, const void *a);
 uint64_t figure_value(const struct figure *f, const void *owner);
 uint8_t figure_known(const struct figures *s, const struct figure *f, const void *owner);
 
-uint64_t *figures_missing(const struct figures *s, void *owner);
-/* the bits of the rows of a section */
-uint64_t figures_of_section(const struct figures *s, enum figure_section section);
-
-#define BLAME_MISSING (1ull << 63) /* of an endpoint: the whole of struct trace_blame */
+/* Is a row missing? Sets whether it is. */
+bool figures_lack(const struct figures *s, const void *owner, size_t row);
+void figures_set_lack(const struct figures *s, void *owner, size_t row, bool lacks);
 
 #endif

@@ -179,6 +179,10 @@
 	F(making., server_polls, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
 	/* pipe: no process holds its write end any more */ \
 	F(making., no_writer, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
+	/* several processes hold that socket; nobody has accepted the connection, which lies in a \
+	 * listener's queue: other_pid has that listener */ \
+	F(making., other_shared, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
+	F(making., other_unaccepted, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
 	/* new figures of making a connection go here */
 
 /* struct trace_hole. TCP: data in the out-of-order queue could not be read, because earlier data

@@ -42,6 +42,8 @@ struct lone_end {
 	struct inet_end there, here; /* TCP, UDP */
 	uint64_t other;		     /* the inode of the other end; 0: not known */
 	enum reached by;	     /* why it is that one */
+	bool pending;		     /* in the queue of a listener, which `other` is */
+	pid_t master;		     /* it has the listener, too, and started other_pid */
 	struct trace_endpoint *ep;
 };
 
@@ -137,7 +139,7 @@ static int by_other(const void *a, const void *b)
 	return (x->other > y->other) - (x->other < y->other);
 }
 
-static void found(struct lone_ends *all, const struct lone_end *want, uint64_t other)
+static struct lone_end *found(struct lone_ends *all, const struct lone_end *want, uint64_t other)
 {
 	struct lone_end *end = bsearch(want, all->v, all->n, sizeof(*want), by_place);
 
@@ -145,6 +147,7 @@ static void found(struct lone_ends *all, const struct lone_end *want, uint64_t o
 		end->other = other;
 		end->by = CONNECTED;
 	}
+	return end;
 }
 
 /* A listener's clients whose connections it has not accepted have no other end yet, but it. */
@@ -153,9 +156,16 @@ static void note_pending(struct lone_ends *all, const struct unix_diag_msg *m, i
 	const struct rtattr *clients = rtnl_attr(m + 1, len, UNIX_DIAG_ICONS);
 	size_t n = clients ? RTA_PAYLOAD(clients) / sizeof(uint32_t) : 0;
 
-	for (size_t i = 0; i < n; i++)
-		found(all, &(struct lone_end){ .inode = ((const uint32_t *)RTA_DATA(clients))[i] },
-		      m->udiag_ino);
+	for (size_t i = 0; i < n; i++) {
+		struct lone_end *end =
+			found(all,
+			      &(struct lone_end){
+				      .inode = ((const uint32_t *)RTA_DATA(clients))[i] },
+			      m->udiag_ino);
+
+		if (end)
+			end->pending = true;
+	}
 }
 
 static void note_unix(const struct nlmsghdr *n, void *ctx)
@@ -223,20 +233,29 @@ static void note_bound(struct lone_ends *all, enum trace_proto proto, const stru
 	}
 }
 
-static void note_connected(struct lone_ends *all, const struct inet_diag_msg *m)
+static struct lone_end *note_connected(struct lone_ends *all, const struct inet_diag_msg *m)
 {
 	const struct inet_diag_sockid *id = &m->id;
 
-	found(all,
-	      &(struct lone_end){
-		      .there = inet_end(m->idiag_family, id->idiag_src, ntohs(id->idiag_sport)),
-		      .here = inet_end(m->idiag_family, id->idiag_dst, ntohs(id->idiag_dport)) },
-	      m->idiag_inode);
+	return found(all,
+		     &(struct lone_end){
+			     .there = inet_end(m->idiag_family, id->idiag_src,
+					       ntohs(id->idiag_sport)),
+			     .here = inet_end(m->idiag_family, id->idiag_dst,
+					      ntohs(id->idiag_dport)) },
+		     m->idiag_inode);
 }
 
+#define IS_OPEN (1u << 1 | 1u << 8) /* TCP_ESTABLISHED, TCP_CLOSE_WAIT: no close() yet */
+
+/* An open socket without an inode is one that accept() has not returned yet. */
 static void note_tcp(const struct nlmsghdr *n, void *ctx)
 {
-	note_connected(ctx, NLMSG_DATA(n));
+	const struct inet_diag_msg *m = NLMSG_DATA(n);
+	struct lone_end *end = note_connected(ctx, m);
+
+	if (end && !m->idiag_inode && 1u << m->idiag_state & IS_OPEN)
+		end->pending = true;
 }
 
 static void note_listening(const struct nlmsghdr *n, void *ctx)
@@ -333,17 +352,55 @@ static bool is_worth_asking(const struct trace_endpoint *ep)
 	       !ep->tx_calls.bytes && ep->rx.resolution[RX_IDLE] != TRACE_BY_LOOKS;
 }
 
+static pid_t parent_of(pid_t pid)
+{
+	char path[40], parent[16];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	return text_field(path, "PPid", parent, sizeof(parent)) ? (pid_t)strtol(parent, NULL, 10)
+								: 0;
+}
+
+static bool is_listener(const struct lone_end *e)
+{
+	return e->pending || (e->ep->proto == TRACE_TCP && e->by != CONNECTED);
+}
+
+/* Any holder of a listener may accept the connection, but for the process that started the others
+ * (prefork). Of another socket the first one counts. Init keeps listeners that it made for others.
+ */
+static bool is_to_be_named(struct lone_end *e, pid_t pid)
+{
+	struct trace_making *m = &e->ep->making;
+
+	if (m->other_pid <= 1)
+		return true;
+	if (!is_listener(e) || pid == m->other_pid || pid == e->master)
+		return false;
+	if (!e->master && parent_of(pid) == m->other_pid) {
+		e->master = m->other_pid;
+		return true;
+	}
+	if (!e->master && parent_of(m->other_pid) == pid)
+		e->master = pid;
+	else
+		m->other_shared = true;
+	return false;
+}
+
 static void name_holder(void *ctx, pid_t pid, int dir, long fd)
 {
 	struct lone_ends *all = ctx;
 	struct lone_end want = { .other = proc_inode(dir, fd) }, *last = all->v + all->n, *e;
 
 	e = want.other ? bsearch(&want, all->v, all->n, sizeof(want), by_other) : NULL;
-	if (!e || e->ep->making.other_pid > 1) /* init keeps listeners that it made for others */
+	if (!e)
 		return;
 	while (e > all->v && e[-1].other == want.other)
 		e--;
 	for (; e < last && e->other == want.other; e++) {
+		if (!is_to_be_named(e, pid))
+			continue;
 		e->ep->making.other_pid = pid;
 		fd_owner_name(pid, e->ep->making.other_comm);
 		if (is_worth_asking(e->ep) && all->asked++ < ASKED_MOST)
@@ -362,6 +419,8 @@ static struct lone_ends find_others(struct trace_snapshot *s, bool named)
 		ask_kernel(&all);
 		qsort(all.v, all.n, sizeof(*all.v), by_other);
 	}
+	for (size_t i = 0; i < all.n; i++)
+		all.v[i].ep->making.other_unaccepted = all.v[i].pending;
 	return all;
 }
 

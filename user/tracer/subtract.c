@@ -54,6 +54,7 @@ static void add_endpoint(struct trace_endpoint *out, const struct trace_endpoint
 	add_ledger(&out->tx, &a->tx, sign);
 	add_ledger(&out->rx, &a->rx, sign);
 	add_blame(&out->blame, &a->blame, sign);
+	out->blame_missing |= a->blame_missing;
 	figures_add(&figures_of_calls, &out->tx_calls, &a->tx_calls, sign);
 	figures_add(&figures_of_calls, &out->rx_calls, &a->rx_calls, sign);
 	figures_add(&figures_of_endpoint, out, a, sign);

@@ -117,9 +117,16 @@ struct trace_ledger {
 	uint64_t since_ns;	/* when that state began */
 };
 
+/* A bit for each row of figures. */
+#define TRACE_FIGURE_WORDS 2
+
+struct trace_figure_set {
+	uint64_t bits[TRACE_FIGURE_WORDS];
+};
+
 struct trace_call_stats {
 	CALL_FIGURES(FIGURE_MEMBER)
-	uint64_t missing; /* a bit for each figure that is not known at all: see figure.h */
+	struct trace_figure_set missing; /* the figures that are not known at all: see figure.h */
 	bool let_go;	  /* left_ns is set, and the process lives: it closed its descriptor */
 	uint64_t left_ns; /* since when process `tgid` has no descriptor of this end while others
 			     have one, mostly because it ended; 0: not so */
@@ -248,8 +255,9 @@ struct trace_endpoint {
 	struct trace_hole hole;
 	struct trace_parts parts;
 	struct trace_path path;
-	uint64_t missing;  /* as in struct trace_call_stats */
-	uint8_t unseen[2]; /* enum trace_unseen: tx, rx */
+	struct trace_figure_set missing; /* as in struct trace_call_stats */
+	bool blame_missing;		 /* the whole of `blame` */
+	uint8_t unseen[2];		 /* enum trace_unseen: tx, rx */
 };
 
 /* At most the phase's `device` time: the wait that a timer ends may have begun before the phase. */
@@ -477,11 +485,16 @@ void trace_name_fd_owners(struct trace_snapshot *s);
 /* Sets making.other_pid of connections whose other end is on this host, but not in the snapshot. */
 void trace_name_other_ends(struct trace_snapshot *s);
 /* The process at the other end of a pipe or a connection that `pid` has as descriptor `fd`, on this
- * host; sends: it is asked for who reads there. 0: none was found, or several were. */
-pid_t trace_fd_other_end(pid_t pid, long fd, bool sends);
-/* ... if `pid` reads there what it asked for: it made that connection, or started the process that
- * writes to the pipe or has the other end of the socket pair. */
-pid_t trace_fd_server(pid_t pid, long fd);
+ * host; writes: it is asked for who reads there. 0: none was found, or several were. */
+pid_t trace_fd_other_end(pid_t pid, int fd, bool writes);
+
+struct trace_fd_server {
+	int fd;
+	pid_t server; /* 0: there is none, or it owes no answer */
+};
+/* For descriptors of sockets of one process: the process that it has asked there, on a connection
+ * that it made, or that it started with a socket pair. */
+void trace_fd_servers(pid_t pid, struct trace_fd_server *v, size_t n);
 /* Sets rx_calls.open_reply_ns of connections on which a request was sent before the session began,
  * and has no answer yet. */
 void trace_find_outstanding(struct trace_snapshot *s);

@@ -245,12 +245,15 @@ static bool sleeps_only_there(const struct trace_endpoint *ep, const struct read
 	       2 * elsewhere < r->ns;
 }
 
-/* A stream that comes as fast as one host can send it: more is there whenever it reads. */
-#define FULL_SPEED 150e6 /* bytes a second */
+/* Of a fast stream more is there whenever its reader looks; only if it stays away is it late. */
+#define FAST_STREAM   150e6 /* bytes a second */
+#define STAYS_AWAY_NS 100000000
 
-static bool comes_at_full_speed(const struct trace_endpoint *ep)
+static bool is_fast_stream(const struct trace_endpoint *ep, const struct reader_spell *r)
 {
-	return ep->proto == TRACE_TCP && rate_of_receiving(ep) >= FULL_SPEED;
+	return ep->proto == TRACE_TCP && !other_end_seen(ep) &&
+	       rate_of_receiving(ep) >= FAST_STREAM &&
+	       (is_sampled_only(ep) || r->max_ns < STAYS_AWAY_NS);
 }
 
 static bool keeps_its_sender_waiting(const struct trace_snapshot *s,
@@ -277,7 +280,7 @@ static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint 
 	if (other_end_seen(ep) && !keeps_its_sender_waiting(s, ep, r))
 		return false;
 	return lies_too_long(ep, r) && !reader_is_at_work(ep) && !may_be_at_work(ep, r) &&
-	       !sleeps_only_there(ep, r) && !comes_at_full_speed(ep);
+	       !sleeps_only_there(ep, r) && !is_fast_stream(ep, r);
 }
 
 /* Connections of the same server, whichever of its processes reads. */

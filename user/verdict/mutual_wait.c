@@ -209,20 +209,29 @@ static bool hears_nothing(const struct trace_snapshot *s, size_t i)
 				       : ep->proto != TRACE_TCP || !ep->rx_calls.bytes;
 }
 
-/* Another thread of the reader's process waits meanwhile for a third process, and may feed the
- * other end with what comes from there. */
+static bool is_thread_beside(const struct trace_call_stats *a, const struct trace_call_stats *b)
+{
+	return a->tgid == b->tgid && a->tid && b->tid && a->tid != b->tid;
+}
+
+/* Nobody was seen to send where the reader of `i` would, and another thread of its process waits
+ * for a third one: it may pass on what comes from there. */
 static bool may_be_fed(const struct trace_snapshot *s, size_t i, size_t back)
 {
 	const struct trace_call_stats *reader = &s->ep[i].rx_calls;
 
+	if (who_answers(s, i, back).tid)
+		return false;
 	for (size_t k = 0; k < s->n; k++) {
 		const struct trace_endpoint *ep = &s->ep[k];
-		const struct trace_call_stats *from = who_sends(s, ep);
+		const struct trace_call_stats *from;
 
-		if (k != i && k != back && ep->rx_calls.tgid == reader->tgid && reader->tid &&
-		    ep->rx_calls.tid && ep->rx_calls.tid != reader->tid && from &&
-		    from->tgid != reader->tgid && from->tgid != s->ep[back].rx_calls.tgid &&
-		    do_overlap(ep, &s->ep[i]))
+		if (k == i || k == back || !is_thread_beside(&ep->rx_calls, reader) ||
+		    !do_overlap(ep, &s->ep[i]))
+			continue;
+		from = who_sends(s, ep);
+		if (from && from->tgid != reader->tgid &&
+		    from->tgid != s->ep[back].rx_calls.tgid)
 			return true;
 	}
 	return false;

@@ -52,10 +52,11 @@ static bool was_at_it(const struct trace_endpoint *ep, uint64_t born_ns)
 /* When the process at the other end began; one that only sends there reads from another pair. */
 static uint64_t other_born_ns(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
-	const struct trace_endpoint *peer = &s->ep[ep->peer];
+	const struct trace_endpoint *peer;
 
 	if (ep->proto == TRACE_PIPE)
 		return ep->tx_calls.born_ns;
+	peer = &s->ep[ep->peer];
 	return peer->rx_calls.born_ns ? peer->rx_calls.born_ns : peer->tx_calls.born_ns;
 }
 

@@ -227,7 +227,7 @@ static void add_replies(const struct trace_snapshot *s, size_t i, const struct e
 	if (was_still_asked(ep, r.ns, unread, think))
 		return;
 	sum->n += r.count;
-	sum->cut |= ep->joined_late;
+	sum->cut += 2 * ep->joined_late;
 	sum->slow += slow_ones(ep, RX_IDLE, r.count);
 	if (!ep->closed && !ep->rx_calls.reply_n && !ep->rx_calls.messages)
 		sum->open += r.count;
@@ -328,7 +328,7 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 					  was_still_asked(ep, wait, unread, think)))
 		return;
 	sum->n += n;
-	sum->cut |= ep->joined_late;
+	sum->cut += 2 * ep->joined_late;
 	sum->slow += slow_ones(ep, RX_WAIT, n);
 	if (!ep->closed && !ep->rx_calls.messages)
 		sum->open += n;
@@ -382,24 +382,34 @@ bool are_some_slow(const struct requests *r)
 	return r->slow && r->slow < r->n && r->think_ns <= (r->slow + 1) * r->think_max_ns;
 }
 
+static bool are_own_times_told(const struct requests *r)
+{
+	return r->whole && !are_some_slow(r) &&
+	       (double)r->whole_ns >= ABOUT_ALL * (double)r->think_ns &&
+	       (double)r->think_ns >= ABOUT_ALL * (double)r->whole_ns;
+}
+
 uint64_t average_thinking(const struct requests *r)
 {
-	if (r->whole && !are_some_slow(r) &&
-	    (double)r->whole_ns >= ABOUT_ALL * (double)r->think_ns &&
-	    (double)r->think_ns >= ABOUT_ALL * (double)r->whole_ns)
+	if (are_own_times_told(r))
 		return r->whole_ns / r->whole;
 	return are_some_slow(r) ? smaller(r->think_ns / r->slow, r->think_max_ns)
 				: r->think_ns / r->n;
 }
 
-/* The first and the last request are counted, and only a part of their time is. */
-#define FEW_REQUESTS	 20
-#define LONGER_THAN_MEAN 1.05
+/* The longest, if that is what the average would be without the requests that were cut, of which a
+ * part of the time was seen. */
+#define FEW_REQUESTS 20
+#define A_LITTLE     1.05
 
 bool average_is_low(const struct requests *r)
 {
-	return r->cut && r->n < FEW_REQUESTS && !longest_request(r) &&
-	       (double)r->think_max_ns >= LONGER_THAN_MEAN * (double)average_thinking(r);
+	uint64_t n = are_some_slow(r) ? r->slow : r->n, uncut = n > r->cut ? n - r->cut : 1;
+	double longest = (double)r->think_max_ns;
+
+	return r->cut && n < FEW_REQUESTS && !longest_request(r) && !are_own_times_told(r) &&
+	       longest >= A_LITTLE * (double)average_thinking(r) &&
+	       longest <= A_LITTLE * (double)r->think_ns / (double)uncut;
 }
 
 /* The longest of two makes most if it is three quarters of the sum; of more, if it is half. */

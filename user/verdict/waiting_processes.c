@@ -50,7 +50,7 @@ pid_t verdict_awaited_thread(const struct trace_snapshot *s, const struct verdic
 /* The process that holds the other end, if no call was seen there. */
 static struct culprit other_end_of(const struct trace_endpoint *ep)
 {
-	return (struct culprit){ ep->making.other_pid, 0 };
+	return (struct culprit){ ep->making.other_shared ? 0 : ep->making.other_pid, 0 };
 }
 
 /* The process that does not read what the last sender of a chain has for it. */

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* For whom a process sleeps, and what the last of the chain does: of processes that sleep. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "session/doing.h"
+#include "session/sleep_chain.h"
+
+enum { NONE = -1, DESCRIPTORS = 256 };
+
+static void keep_only(int a, int b, int c)
+{
+	for (int fd = 3; fd < DESCRIPTORS; fd++)
+		if (fd != a && fd != b && fd != c)
+			close(fd);
+}
+
+/* Copies what it reads (NONE: it has enough) to where it writes; NONE: it sleeps for a signal. It
+ * never reads from `holds`. */
+static pid_t process(int reads, int writes, int holds)
+{
+	pid_t pid = fork();
+	char byte = 0;
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	alarm(60);
+	keep_only(reads, writes, holds);
+	while (writes != NONE)
+		if ((reads == NONE || read(reads, &byte, 1) == 1) && write(writes, &byte, 1) != 1)
+			_exit(1);
+	for (;;)
+		pause();
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static struct asleep writing(pid_t pid)
+{
+	for (;;) {
+		struct asleep a = { .pid = pid, .tid = pid };
+
+		doing_look(&a, 5, UINT64_MAX, NULL);
+		if (a.n && a.v[0].nr == SYS_write && asleep_at_fd(&a))
+			return a;
+	}
+}
+
+/* once all pipes are full */
+static struct asleep followed(pid_t first, size_t n)
+{
+	struct asleep a;
+
+	do {
+		a = writing(first);
+		sleep_chain_follow(&a, UINT64_MAX, NULL);
+	} while (a.n_chain < n);
+	return a;
+}
+
+static void needs_root(void)
+{
+	if (geteuid()) /* of others' processes the descriptors are not listed */
+		skip();
+}
+
+static void the_last_keeps_all_waiting(void **state)
+{
+	int a[2], b[2];
+	pid_t first, second, last;
+	struct asleep seen;
+
+	needs_root();
+	assert_int_equal(pipe(a) | pipe(b), 0);
+	first = process(NONE, a[1], NONE);
+	second = process(a[0], b[1], NONE);
+	last = process(b[0], NONE, NONE);
+	keep_only(NONE, NONE, NONE);
+	seen = followed(first, 2);
+	assert_int_equal(seen.n_chain, 2);
+	assert_int_equal(seen.chain[0].pid, second);
+	assert_int_equal(seen.chain[1].pid, last);
+	assert_string_equal(seen.chain[1].comm, "test_sleep_chai");
+	assert_int_equal(seen.end, ASLEEP_END_SLEEPS);
+	assert_true(seen.end_nr != SYS_write);
+	kill(last, SIGSTOP);
+	assert_int_equal(waitpid(last, NULL, WUNTRACED), last);
+	sleep_chain_follow(&seen, UINT64_MAX, NULL);
+	assert_int_equal(seen.n_chain, 2);
+	assert_int_equal(seen.end, ASLEEP_END_STOPPED);
+	seen.v[0].fd++; /* where it slept once */
+	sleep_chain_follow(&seen, UINT64_MAX, NULL);
+	assert_int_equal(seen.n_chain, 0);
+	seen.v[0].fd--;
+	sleep_chain_follow(&seen, now_ns(), NULL); /* no time is left */
+	assert_int_equal(seen.n_chain, 0);
+	end(last);
+	end(second);
+	end(first);
+}
+
+static void a_circle_is_told(void **state)
+{
+	int a[2], b[2], c[2];
+	pid_t first, second, third;
+	struct asleep seen;
+
+	needs_root();
+	assert_int_equal(pipe(a) | pipe(b) | pipe(c), 0);
+	first = process(NONE, a[1], NONE);
+	second = process(a[0], b[1], c[0]);
+	third = process(b[0], c[1], NONE);
+	keep_only(NONE, NONE, NONE);
+	do
+		seen = followed(first, 2);
+	while (seen.end != ASLEEP_END_CIRCLE);
+	assert_int_equal(seen.chain[0].pid, second);
+	assert_int_equal(seen.chain[1].pid, third);
+	end(third);
+	end(second);
+	end(first);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_last_keeps_all_waiting),
+		cmocka_unit_test(a_circle_is_told),
+	};
+
+	alarm(120);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
