@@ -15,6 +15,7 @@
 #include "render/schema_rows.h"
 #include "tracer/figure.h"
 #include "render/card.h"
+#include "render/doing_json.h"
 
 static const char *const resolutions[] = { "unknown", "bounded", "exact", "sampled" };
 
@@ -554,6 +555,7 @@ static void add_card(json_t *o, const struct trace_snapshot *s, const struct ver
 	if (c)
 		card_make(s, v, c);
 	json_object_set_new(o, "card", c ? card_to_json(c) : json_null());
+	json_object_set_new(o, "doing", doing_to_json(v->doing));
 	free(c);
 }
 

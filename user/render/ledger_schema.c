@@ -13,12 +13,13 @@
 	"~replayed:replayed ~proofs:proof[] ~answer:?count"
 /* a ledger's keys, without the endpoints and the findings (see ledger_kind_key()) */
 #define SUMMARY \
-	"stall_ns:?count unaccounted_ns:?count verdict:text ~outcome:outcome ~card:?card " \
-	"~listeners:listener[] ~listeners_left_out:count observed:count lost:count " \
-	"unpaired:count overflow:count missed:?count blind:?count contended:?count dropped:count " \
-	"events_lost:count reused:count opened:count closed:count dropped_tx_bytes:?count " \
-	"dropped_rx_bytes:?count existed_before:?count asleep_before:?count " \
-	"unlisted_processes:?count stacks_lost:?count ~let_go:count ~sampling:?sampling"
+	"stall_ns:?count unaccounted_ns:?count verdict:text ~outcome:outcome " \
+	"~card:?card ~doing:?asleep ~listeners:listener[] ~listeners_left_out:count " \
+	"observed:count lost:count unpaired:count overflow:count missed:?count " \
+	"blind:?count contended:?count dropped:count events_lost:count reused:count " \
+	"opened:count closed:count dropped_tx_bytes:?count dropped_rx_bytes:?count " \
+	"existed_before:?count asleep_before:?count unlisted_processes:?count " \
+	"stacks_lost:?count ~let_go:count ~sampling:?sampling"
 #define ENDPOINT \
 	"serial:count proto:proto local:?text remote:?text peer:index peer_serial:?count " \
 	"netns:count inode:?count born_ns:count closed:bool joined_late:bool ~let_go:bool " \
