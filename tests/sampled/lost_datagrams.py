@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 lost_datagrams.py: without a ledger, datagrams that a slow reader's buffer has no room for are
-counted; what was dropped before the session is not, nor what a filter of the program refused. Who
-refuses datagrams of a Unix socket is named, though its sender waits nowhere.
+counted; what was dropped before the session is not, nor what a filter of the program refused. So
+they are where the sender alone is traced. Who refuses datagrams of a Unix socket is named, though its sender waits nowhere.
 
 Exit: 0 right, 1 wrong."""
 import contextlib
@@ -74,6 +74,32 @@ def look(read, prepare):
     return ledger, before, after - before
 
 
+def from_sender_alone(read, prepare):
+    """What its card says, by the ledger of two seconds."""
+    receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    receiver.bind(("127.0.0.1", PORT))
+    prepare(receiver)
+    sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+
+    def send_to():
+        while True:
+            sender.sendto(b"metric", ("127.0.0.1", PORT))
+            time.sleep(0.002)
+
+    pids = [child("reader", lambda: read(receiver), sender), child("sender", send_to, receiver)]
+    receiver.close()
+    sender.close()
+    try:
+        time.sleep(0.5)  # some are dropped
+        said = attached.document(pids[1:], (), "6s")
+    finally:
+        attached.end(pids)
+    shown = said["ledger"] if said["answer"] is None else said["proofs"][said["answer"]]["ledger"]
+    print(json.dumps(shown["card"])[:600])
+    return shown
+
+
 def try_to_send(s):
     while True:
         with contextlib.suppress(BlockingIOError):
@@ -112,6 +138,11 @@ def main():
         return 1
     ledger, _, refused = look(read_all, refuse_all)
     if not refused or ledger["outcome"] != "healthy":
+        return 1
+    shown = from_sender_alone(read_slowly, lambda s: None)
+    if shown["outcome"] != "stalled" or "datagrams to reader" not in shown["card"]["head"]:
+        return 1
+    if from_sender_alone(read_all, refuse_all)["outcome"] == "stalled":
         return 1
     return 0 if refusing(0.02) and not refusing(0) else 1
 

@@ -47,6 +47,27 @@ static struct datagram_loss lost(struct trace_endpoint *ep, size_t n)
 	return find_loss(&s);
 }
 
+/* the receiver is not traced, and counts what it has no room for */
+static void what_the_other_end_drops_is_told(void **state)
+{
+	struct trace_endpoint ep = at_port(40000);
+	struct datagram_loss l;
+
+	(void)state;
+	ep.tx_calls.messages = 1000;
+	assert_int_equal(lost(&ep, 1).endpoint, -1);
+	ep.making.other_drops_ns = SECOND / 5;
+	ep.making.other_drops = 150;
+	l = lost(&ep, 1);
+	assert_int_equal(l.endpoint, 0);
+	assert_int_equal(l.n, 150);
+	assert_int_equal(l.over_ns, SECOND / 5);
+	assert_int_equal((int)(100 * l.share + 0.5), 75); /* of 200 in that time */
+	assert_false(l.stray);
+	ep.tx_calls.messages = 1000000;
+	assert_true(lost(&ep, 1).stray);
+}
+
 /* few of very many, though more than there */
 static void a_stray_loss_hides_no_other(void **state)
 {
@@ -116,6 +137,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stray_loss_hides_no_other),
+		cmocka_unit_test(what_the_other_end_drops_is_told),
 		cmocka_unit_test(drops_count_where_they_belong),
 		cmocka_unit_test(dropped_bytes_are_not_missing),
 	};

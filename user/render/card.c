@@ -830,15 +830,14 @@ static void card_loss(const struct making *m)
 	const struct trace_endpoint *ep = &m->s->ep[l->endpoint];
 	struct card *c = m->c;
 
-	program_name(l->kind == TRACE_DROP_QDISC ? &ep->tx_calls : &ep->rx_calls, c->who,
-		     sizeof(c->who));
+	loss_party(ep, l, c->who, sizeof(c->who));
 	snprintf(c->head, sizeof(c->head),
 		 l->kind == TRACE_DROP_QDISC ? "datagrams from %s are lost"
 					     : "datagrams to %s are lost",
 		 c->who);
 	endpoint_name(ep, c->where, sizeof(c->where));
 	append_loss(l, c->why, sizeof(c->why));
-	if (l->sent)
+	if (l->sent || l->over_ns)
 		set_surety(c, INFERRED);
 	take_fix(m);
 }

@@ -73,6 +73,9 @@ void loss_sentence(const struct trace_snapshot *s, const struct datagram_loss *l
 		   size_t len);
 /* "10 datagrams dropped at its full receive buffer (2.0 % of those read or dropped)" */
 void append_loss(const struct datagram_loss *loss, char *buf, size_t len);
+/* whose socket dropped them, or could not send them */
+void loss_party(const struct trace_endpoint *ep, const struct datagram_loss *loss, char *buf,
+		size_t len);
 const char *loss_fix(const struct datagram_loss *loss);
 
 /* starved->endpoint is not -1 */

@@ -3,8 +3,10 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/human.h"
 #include "base/text.h"
 #include "render/ledger_text.h"
+#include "render/names.h"
 
 static const struct {
 	const char *name, *where, *fix;
@@ -39,15 +41,24 @@ const char *loss_fix(const struct datagram_loss *loss)
 	return loss->sent ? path_fix : kinds[loss->kind].fix;
 }
 
+void loss_party(const struct trace_endpoint *ep, const struct datagram_loss *loss, char *buf,
+		size_t len)
+{
+	if (loss->over_ns)
+		address_of_peer(ep, buf, len);
+	else
+		program_name(loss->kind == TRACE_DROP_QDISC ? &ep->tx_calls : &ep->rx_calls, buf,
+			     len);
+}
+
 void loss_sentence(const struct trace_snapshot *s, const struct datagram_loss *loss, char *buf,
 		   size_t len)
 {
 	const struct trace_endpoint *ep = &s->ep[loss->endpoint];
-	char name[160], who[48];
+	char name[160], who[PARTY_TEXT];
 
 	endpoint_name(ep, name, sizeof(name));
-	program_name(loss->kind == TRACE_DROP_QDISC ? &ep->tx_calls : &ep->rx_calls, who,
-		     sizeof(who));
+	loss_party(ep, loss, who, sizeof(who));
 	snprintf(buf, len, "%s on %s: ", who, name);
 	append_loss(loss, buf, len);
 }
@@ -61,6 +72,13 @@ void append_loss(const struct datagram_loss *loss, char *buf, size_t len)
 	}
 	text_append(buf, len, "%" PRIu64 " datagram%s %s", loss->n, plural(loss->n),
 		    kinds[loss->kind].where);
+	if (loss->over_ns) {
+		char over[32];
+
+		human_ns((double)loss->over_ns, over, sizeof(over));
+		text_append(buf, len, " within %s, as it counts them itself", over);
+		return;
+	}
 	if (!isnan(loss->share))
 		text_append(buf, len, " (%s%.1f %% of those read or dropped)",
 			    loss->share < 0.001 ? "less than " : "",

@@ -141,6 +141,7 @@ bool prover_prove(struct prover *p, const struct parties *who, uint64_t deadline
 	if (zoom_at(&p->zoom, who->v, who->n, deadline, stop, proof, &e))
 		return any_lives(who) && give_up(p, &e);
 	trace_name_other_ends(proof);
+	trace_count_other_drops(proof);
 	return true;
 }
 

@@ -247,6 +247,7 @@ int session_end(struct session *l, struct err *e)
 	trace_tell_ongoing(l->t, l->end.at_ns);
 	trace_name_fd_owners(&l->end);
 	trace_name_other_ends(&l->end);
+	trace_count_other_drops(&l->end);
 	live_verdict(&l->end, &l->verdict);
 	if (l->prover)
 		prover_confirm(l->prover, &l->end, &l->verdict);

@@ -183,6 +183,10 @@
 	 * listener's queue: other_pid has that listener */ \
 	F(making., other_shared, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
 	F(making., other_unaccepted, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
+	/* UDP: what the socket at the other end, which is no endpoint, dropped within so many \
+	 * ns at the session's end, whoever had sent it */ \
+	F(making., other_drops, U64, COUNT, LAST, MAKING, NULL, OWN, always) \
+	F(making., other_drops_ns, U64, NS, LAST, MAKING, NULL, OWN, always) \
 	/* new figures of making a connection go here */
 
 /* struct trace_hole. TCP: data in the out-of-order queue could not be read, because earlier data

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -44,6 +45,8 @@ struct lone_end {
 	enum reached by;	     /* why it is that one */
 	bool pending;		     /* in the queue of a listener, which `other` is */
 	pid_t master;		     /* it has the listener, too, and started other_pid */
+	uint32_t drops;		     /* UDP: that the other end has counted */
+	bool full;		     /* its receive buffer is, more or less */
 	struct trace_endpoint *ep;
 };
 
@@ -352,6 +355,16 @@ static bool is_worth_asking(const struct trace_endpoint *ep)
 	       !ep->tx_calls.bytes && ep->rx.resolution[RX_IDLE] != TRACE_BY_LOOKS;
 }
 
+static struct lone_end *first_with_other(const struct lone_ends *all, uint64_t other)
+{
+	struct lone_end want = { .other = other }, *e;
+
+	e = other ? bsearch(&want, all->v, all->n, sizeof(want), by_other) : NULL;
+	while (e && e > all->v && e[-1].other == other)
+		e--;
+	return e;
+}
+
 static pid_t parent_of(pid_t pid)
 {
 	char path[40], parent[16];
@@ -391,14 +404,10 @@ static bool is_to_be_named(struct lone_end *e, pid_t pid)
 static void name_holder(void *ctx, pid_t pid, int dir, long fd)
 {
 	struct lone_ends *all = ctx;
-	struct lone_end want = { .other = proc_inode(dir, fd) }, *last = all->v + all->n, *e;
+	uint64_t other = proc_inode(dir, fd);
+	struct lone_end *e = first_with_other(all, other), *last = all->v + all->n;
 
-	e = want.other ? bsearch(&want, all->v, all->n, sizeof(want), by_other) : NULL;
-	if (!e)
-		return;
-	while (e > all->v && e[-1].other == want.other)
-		e--;
-	for (; e < last && e->other == want.other; e++) {
+	for (; e && e < last && e->other == other; e++) {
 		if (!is_to_be_named(e, pid))
 			continue;
 		e->ep->making.other_pid = pid;
@@ -439,5 +448,73 @@ void other_ends_inodes(struct trace_snapshot *s, uint64_t *inodes)
 
 	for (size_t i = 0; i < all.n; i++)
 		inodes[all.v[i].ep - s->ep] = all.v[i].other;
+	free(all.v);
+}
+
+/* ---- datagrams for which the other end has no room ---- */
+
+#define COUNTED_NS 200000000
+
+static void note_drops(const struct nlmsghdr *n, void *ctx)
+{
+	const struct inet_diag_msg *m = NLMSG_DATA(n);
+	int len = (int)n->nlmsg_len - (int)NLMSG_SPACE(sizeof(*m));
+	const struct rtattr *a = rtnl_attr(m + 1, len, INET_DIAG_SKMEMINFO);
+	struct lone_ends *all = ctx;
+	struct lone_end *e = first_with_other(all, m->idiag_inode);
+
+	if (!a || RTA_PAYLOAD(a) <= SK_MEMINFO_DROPS * sizeof(uint32_t))
+		return;
+	for (; e && e < all->v + all->n && e->other == m->idiag_inode; e++) {
+		const uint32_t *mem = RTA_DATA(a);
+
+		e->drops = mem[SK_MEMINFO_DROPS];
+		e->full |= 2ull * mem[SK_MEMINFO_RMEM_ALLOC] >= mem[SK_MEMINFO_RCVBUF];
+	}
+}
+
+static uint64_t read_drops(struct lone_ends *all)
+{
+	static const uint8_t families[] = { AF_INET, AF_INET6 };
+	uint64_t sum = 0;
+
+	for (int i = 0; i < 2; i++)
+		dump(&(struct inet_diag_req_v2){ .sdiag_family = families[i],
+						 .sdiag_protocol = IPPROTO_UDP,
+						 .idiag_ext = 1 << (INET_DIAG_SKMEMINFO - 1),
+						 .idiag_states = ~0u },
+		     sizeof(struct inet_diag_req_v2), note_drops, all);
+	for (size_t i = 0; i < all->n; i++)
+		sum += all->v[i].drops;
+	return sum;
+}
+
+static bool sends_datagrams(const struct trace_snapshot *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->ep[i].proto == TRACE_UDP && has_lone_end(&s->ep[i]) && !s->ep[i].closed)
+			return true;
+	return false;
+}
+
+void trace_count_other_drops(struct trace_snapshot *s)
+{
+	struct lone_ends all = {};
+
+	if (sends_datagrams(s))
+		all = find_others(s, true);
+	if (all.n && read_drops(&all)) {
+		for (size_t i = 0; i < all.n; i++)
+			all.v[i].ep->making.other_drops = all.v[i].drops;
+		nanosleep(&(struct timespec){ .tv_nsec = COUNTED_NS }, NULL);
+		read_drops(&all);
+		for (size_t i = 0; i < all.n; i++) {
+			struct trace_making *m = &all.v[i].ep->making;
+
+			m->other_drops = all.v[i].drops - (uint32_t)m->other_drops;
+			m->other_drops *= all.v[i].full; /* a filter of its may refuse them */
+			m->other_drops_ns = COUNTED_NS;
+		}
+	}
 	free(all.v);
 }

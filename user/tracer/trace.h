@@ -484,6 +484,9 @@ int trace_stop(struct trace *t, struct trace_error *e);
 void trace_name_fd_owners(struct trace_snapshot *s);
 /* Sets making.other_pid of connections whose other end is on this host, but not in the snapshot. */
 void trace_name_other_ends(struct trace_snapshot *s);
+/* Sets making.other_drops: where such a socket ever dropped datagrams, this takes a fifth of a
+ * second. */
+void trace_count_other_drops(struct trace_snapshot *s);
 /* The process at the other end of a pipe or a connection that `pid` has as descriptor `fd`, on this
  * host; writes: it is asked for who reads there. 0: none was found, or several were. */
 pid_t trace_fd_other_end(pid_t pid, int fd, bool writes);

@@ -38,15 +38,38 @@ static struct datagram_loss loss_at(const struct trace_endpoint *ep, size_t i, e
 	};
 }
 
+/* Its receiver is no endpoint, but counts its drops: in the short time at the session's end in
+ * which that was read twice. */
+static struct datagram_loss loss_at_other_end(const struct trace_endpoint *ep, size_t i)
+{
+	const struct trace_making *m = &ep->making;
+	double sent = ep->tx.lifetime_ns && trace_messages_known(&ep->tx_calls)
+			      ? (double)ep->tx_calls.messages * (double)m->other_drops_ns /
+					(double)ep->tx.lifetime_ns
+			      : 0;
+
+	return (struct datagram_loss){
+		.endpoint = (int)i,
+		.kind = TRACE_DROP_RCVBUF,
+		.n = m->other_drops,
+		.over_ns = m->other_drops_ns,
+		.share = sent > 0 ? fmin(1, (double)m->other_drops / sent) : NAN,
+		.stray = sent > 0 && (double)m->other_drops < STRAY_SHARE * sent,
+	};
+}
+
 struct datagram_loss find_loss(const struct trace_snapshot *s)
 {
 	struct datagram_loss worst = find_lost_between(s), loss;
 
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++) {
+		loss = loss_at_other_end(&s->ep[i], i);
+		keep_worse_loss(&worst, &loss);
 		for (enum trace_drop k = 0; k < TRACE_DROPS && s->ep[i].drops_res != TRACE_UNKNOWN;
 		     k++) {
 			loss = loss_at(&s->ep[i], i, k);
 			keep_worse_loss(&worst, &loss);
 		}
+	}
 	return worst;
 }

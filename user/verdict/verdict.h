@@ -231,6 +231,8 @@ struct datagram_loss {
 	uint64_t n;
 	double share; /* of what was read or dropped there, or sent; NAN: unknown */
 	bool stray;   /* negligible beside the datagrams that went through: no verdict */
+	uint64_t over_ns; /* 0: in the session; otherwise the socket at the other end of `endpoint`
+			     dropped them, in so short a time */
 };
 
 /* Datagrams without an answer, though the program expected one: of one socket, or of several
