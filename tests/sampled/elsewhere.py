@@ -70,6 +70,22 @@ def by_pipe(read, tier=PROVES):
         attached.end(pids)
 
 
+def itself():
+    """A program that reads from a pipe until its end, which it forgot to let come."""
+    def read():
+        out, into = os.pipe()
+        os.write(into, b"all there is")
+        while os.read(out, 100):
+            pass
+
+    pids = [child("forgetful", read)]
+    try:
+        time.sleep(0.3)
+        return card(pids)
+    finally:
+        attached.end(pids)
+
+
 def compute():
     spun = b""
     while True:
@@ -208,6 +224,7 @@ def main():
     right += [says(by_socket(talk_slowly), "sleeps in clock_nanosleep(), for a timer"),
               says(by_socket(talk_slowly, stop), "was stopped"),
               says(by_socket(serve_beside_computing), "computes: its thread"),
+              says(itself(), "neither data nor EOF can come"),
               says(unaccepted(socket.AF_INET, socket.SOCK_STREAM), "queue: worker["),
               says(unaccepted(socket.AF_UNIX, socket.SOCK_STREAM), "not accepted it; it sleeps "
                    "in clock_nanosleep(), for a timer"),

@@ -109,6 +109,29 @@ static void the_reader_of_a_fast_stream_is_not_late(void **state)
 	assert_non_null(strstr(said_of(&ep, &v), "has unread data"));
 }
 
+/* it forked, and never closed the write end */
+static void who_alone_may_write_waits_for_itself(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct card c;
+
+	(void)state;
+	ep.proto = TRACE_PIPE;
+	ep.family = 0;
+	ep.peer = 0;
+	ep.tx_calls.bytes = 0;
+	ep.rx_calls.bytes = 12;
+	ep.tx.ns[TX_IDLE] = ep.rx.ns[RX_WAIT] = ep.rx.max[RX_WAIT] = SECOND;
+	ep.rx.count[RX_WAIT] = 1;
+	card_of(&ep, &c);
+	assert_string_equal(c.head, "curl[12] waits for the other end to send");
+	ep.making.own_writer = true;
+	card_of(&ep, &c);
+	assert_string_equal(c.head, "curl[12] waits for itself to send, or to close");
+	assert_non_null(strstr(c.why, "neither data nor EOF can come"));
+	assert_string_equal(c.next, "");
+}
+
 /* 209 pieces in a second, none of them late */
 static void what_comes_evenly_is_said_to(void **state)
 {
@@ -5772,6 +5795,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_server_that_hung_hours_ago_is_late),
 	cmocka_unit_test(the_reader_of_a_fast_stream_is_not_late),
 		cmocka_unit_test(what_comes_evenly_is_said_to),
+		cmocka_unit_test(who_alone_may_write_waits_for_itself),
 		cmocka_unit_test(a_message_that_lies_is_no_health),
 	cmocka_unit_test(what_does_not_leave_is_no_health),
 	cmocka_unit_test(who_comes_back_at_once_is_not_late),

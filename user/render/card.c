@@ -1159,6 +1159,14 @@ static void why_no_request(const struct making *m, const struct trace_endpoint *
 	if (sender) {
 		why_nothing_comes(m, sender, ep);
 		append_unasked(m, ep);
+	} else if (ep->making.own_writer) {
+		snprintf(m->c->why, sizeof(m->c->why),
+			 "%s itself has the only write end that is open: neither data nor EOF "
+			 "can come",
+			 m->c->who);
+		set_fix(m->c, "close the write end that is not needed: after fork(), or by "
+			      "O_CLOEXEC and exec()");
+		set_surety(m->c, INFERRED);
 	} else if (ep->proto == TRACE_PIPE) {
 		snprintf(m->c->why, sizeof(m->c->why),
 			 "nothing was held back here; of the processes that hold the other end "
@@ -1239,6 +1247,8 @@ static void next_wait(const struct making *m, const struct trace_endpoint *ep, p
 	char *buf = m->c->next;
 	size_t len = sizeof(m->c->next);
 
+	if (ep->making.own_writer)
+		return;
 	if (doing_of(m->v->doing) == DOING_SLEEPS && m->v->doing->n_chain) {
 		doing_next(m->v->doing, buf, len);
 		return;
@@ -1457,6 +1467,14 @@ static void head_of_own_window(const struct making *m)
 		 name_is_plural(c->who) ? "their own receive windows" : c->whom);
 }
 
+/* Of a pipe that no other process can write to. */
+static void head_of_own_end(const struct making *m)
+{
+	snprintf(m->c->whom, sizeof(m->c->whom), "itself");
+	snprintf(m->c->head, sizeof(m->c->head), "%s %s for itself to send, or to close",
+		 m->c->who, waits(m->c->who));
+}
+
 static void card_wait(const struct making *m)
 {
 	const struct trace_endpoint *ep = &m->s->ep[m->v->wait.endpoint];
@@ -1467,6 +1485,8 @@ static void card_wait(const struct making *m)
 		silent = head_of_held_end(m, sender);
 	else if (is_token_pipe(ep))
 		head_of_token(m, ep);
+	else if (!sender && ep->making.own_writer)
+		head_of_own_end(m);
 	else if (m->v->chain.n)
 		head_of_chain(m);
 	else

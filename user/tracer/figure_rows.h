@@ -187,6 +187,8 @@
 	 * ns at the session's end, whoever had sent it */ \
 	F(making., other_drops, U64, COUNT, LAST, MAKING, NULL, OWN, always) \
 	F(making., other_drops_ns, U64, NS, LAST, MAKING, NULL, OWN, always) \
+	/* pipe: only its reader has the write end open */ \
+	F(making., own_writer, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
 	/* new figures of making a connection go here */
 
 /* struct trace_hole. TCP: data in the out-of-order queue could not be read, because earlier data

@@ -37,7 +37,8 @@ struct pipe_holders {
 	unsigned int n_waiting;
 	struct process asked; /* the process looked at now, and which ends it holds */
 	bool reads, writes;
-	bool has_writer; /* a process holds the write end */
+	unsigned int n_writers;
+	pid_t a_writer; /* one of them: whoever holds the write end */
 	bool unsure; /* there may be holders that were not found */
 };
 
@@ -76,7 +77,10 @@ static struct pipe_holders fifo_at(int dir, long fd)
 
 static void count_holder(struct pipe_holders *h)
 {
-	h->has_writer |= h->writes;
+	if (h->writes) {
+		h->n_writers++;
+		h->a_writer = h->asked.pid;
+	}
 	if (h->reads && proc_waits_for_child(h->asked.pid)) {
 		h->waiting = h->asked;
 		h->n_waiting++;
@@ -241,7 +245,8 @@ static void name_writer(const struct trace *t, struct trace_endpoint *ep,
 {
 	pid_t writer = writer_of(h, ep->rx_calls.tid ? ep->rx_calls.tgid : 0);
 
-	ep->making.no_writer = is_answered(h) && !h->has_writer && !h->unsure;
+	ep->making.no_writer = is_answered(h) && !h->n_writers && !h->unsure;
+	ep->making.own_writer = h->n_writers == 1 && !h->unsure && ep->rx_calls.tgid == h->a_writer;
 	if (!writer)
 		return;
 	ep->tx_calls.others = false;
