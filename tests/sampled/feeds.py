@@ -83,6 +83,32 @@ def never_answer(s):
     time.sleep(60)
 
 
+def answer_and_hang(s):
+    for _ in range(20):
+        s.recv(100)
+        s.send(b"ping")
+    time.sleep(60)
+
+
+def inquire_by_epoll(s):
+    """Ask again as soon as there is an answer: both have one date, in ticks."""
+    poll = select.epoll()
+    poll.register(s, select.EPOLLIN)
+    s.send(b"pong")
+    while poll.poll():
+        s.recv(100)
+        s.send(b"pong")
+
+
+def greet(s):
+    """Settings and their acknowledgement; then nothing is asked for, and both poll."""
+    poll = select.epoll()
+    poll.register(s, select.EPOLLIN)
+    s.send(b"ping")
+    while poll.poll():
+        s.recv(100)
+
+
 def inquire(s):
     while True:
         s.send(b"pong")
@@ -121,6 +147,10 @@ def main():
     right += [by_unix_socket()]
     right += ["had sent a request before" in
               said_of(client, never_answer, tier, inquire)["card"]["why"]
+              for tier in (attached.LOOKS, attached.EXACT)]
+    right += [attached.waits(said_of(client, answer_and_hang, tier, inquire_by_epoll),
+                             "client", "server") for tier in (attached.LOOKS, attached.EXACT)]
+    right += [said_of(client, greet, tier, inquire_by_epoll)["outcome"] in ("healthy", "unknown")
               for tier in (attached.LOOKS, attached.EXACT)]
     print(right)
     return 0 if all(right) else 1

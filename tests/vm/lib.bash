@@ -86,6 +86,7 @@ start_keeper() {
 	setsid bash -c 'tail -s 0.2 --pid="$1" -f /dev/null; rm -rf --one-file-system "$2"' keeper "$$" "$1" \
 		</dev/null >/dev/null 2>&1 &
 	KEEPER=$!
+	disown "$KEEPER" # bash says nothing of its end then
 }
 
 # KILL: where the caller ignores SIGTERM, so does the keeper

@@ -539,16 +539,20 @@ static void why_of_host(const struct making *m, const struct finding *f)
 	snprintf(m->c->why, sizeof(m->c->why), "%s goes to a program on this host", rate);
 }
 
+/* share of a CPU from which a program computes, rather than sleeps or waits for another */
+#define BUSY 0.5
+
 static void why_of_limit(const struct making *m, const struct finding *f)
 {
 	double reader = reader_cpu_share(m->s, f);
 	struct card *c = m->c;
+	char share[24] = "";
 
+	if (reader >= BUSY) /* else it is another thread that computes */
+		snprintf(share, sizeof(share), " (%.0f %% of one)", 100 * reader);
 	if (f->limit == LIMIT_READER_CPU)
-		snprintf(c->why, sizeof(c->why),
-			 "%s %s CPU (%.0f %% of one) and cannot keep up", c->whom,
-			 verb_of(c->whom, "is busy on its", "are busy on their"),
-			 100 * reader);
+		snprintf(c->why, sizeof(c->why), "%s %s CPU%s and cannot keep up", c->whom,
+			 verb_of(c->whom, "is busy on its", "are busy on their"), share);
 	else if (f->limit == LIMIT_WRITER_CPU)
 		snprintf(c->why, sizeof(c->why), "%s %s CPU", c->who,
 			 verb_of(c->who, "is busy on its", "are busy on their"));
@@ -860,9 +864,6 @@ static void card_scattered(const struct making *m)
 }
 
 /* ---- waits ---- */
-
-/* share of a CPU from which a program computes, rather than sleeps or waits for another */
-#define BUSY 0.5
 
 static double busy_share(const struct trace_call_stats *sender, const struct trace_endpoint *ep)
 {

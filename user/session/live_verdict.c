@@ -5,12 +5,11 @@
 
 #define ASKED_MOST 4 /* servers */
 
-void live_verdict(struct trace_snapshot *s, struct verdict *v)
+/* What seems to be a wait may be a feed. */
+static void ask_feeding_servers(struct trace_snapshot *s, struct verdict *v)
 {
 	pid_t asked = 0;
 
-	if (!s->looks) /* samples know who sent last */
-		trace_find_outstanding(s);
 	for (int i = 0; i < ASKED_MOST; i++) {
 		pid_t server;
 
@@ -22,4 +21,25 @@ void live_verdict(struct trace_snapshot *s, struct verdict *v)
 		asked = server;
 	}
 	verdict_make(s, v);
+}
+
+/* What seems to be idle may be a wait. */
+static void ask_silent_servers(struct trace_snapshot *s, struct verdict *v)
+{
+	pid_t asked[ASKED_MOST];
+
+	for (size_t n = 0; n < ASKED_MOST; n++) {
+		asked[n] = verdict_silent_server(s, v, asked, n);
+		if (!asked[n])
+			return;
+		trace_ask_server(s, asked[n]);
+		verdict_make(s, v);
+	}
+}
+
+void live_verdict(struct trace_snapshot *s, struct verdict *v)
+{
+	trace_find_outstanding(s);
+	ask_feeding_servers(s, v);
+	ask_silent_servers(s, v);
 }

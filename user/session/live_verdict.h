@@ -4,8 +4,9 @@
 
 #include "verdict/verdict.h"
 
-/* verdict_make() for running programs. If a server may be sending a feed instead of answers, it
- * asks /proc what the server's threads do (trace_ask_server()), and judges again. */
+/* verdict_make() for running programs. If a server may be sending a feed instead of answers, or a
+ * client that seems idle may have sent a request before the session, it asks /proc what the
+ * server's threads do (trace_ask_server()), and judges again. */
 void live_verdict(struct trace_snapshot *s, struct verdict *v);
 
 #endif

@@ -266,6 +266,17 @@ static enum limit limit_there(const struct proof *proof, const struct trace_endp
 	return any;
 }
 
+/* How much of that end's time the ledger found in that state. */
+static double share_there(const struct proof *proof, const struct trace_endpoint *suspect,
+			  enum tx_state cause)
+{
+	const struct trace_endpoint *ep = same_end_in(&proof->s, suspect);
+
+	return ep && ep->tx.lifetime_ns
+		       ? (double)ep->tx.ns[cause] / (double)ep->tx.lifetime_ns
+		       : 0;
+}
+
 static void add_ruling(struct prover *p, const struct trace_ruling *r)
 {
 	for (size_t i = 0; i < p->n_rulings; i++)
@@ -278,7 +289,8 @@ static void add_ruling(struct prover *p, const struct trace_ruling *r)
 }
 
 /* Of all causes there: which of them leads differs from one window to the next. One that this
- * window has little of may come to such a part of all stalls in another. */
+ * window has little of may come to such a part of all stalls in another; the ledger's window
+ * counts, too. */
 #define ANY_CAUSE 0.33
 
 static void rule(struct prover *p, const struct trace_endpoint *suspect, const struct proof *proof)
@@ -291,8 +303,9 @@ static void rule(struct prover *p, const struct trace_endpoint *suspect, const s
 		struct trace_ruling r = {
 			.serial = suspect->serial,
 			.cause = cause,
-			.share = fmax((double)suspect->tx.ns[cause], ANY_CAUSE * all) /
-				 (double)suspect->tx.lifetime_ns,
+			.share = fmax(fmax((double)suspect->tx.ns[cause], ANY_CAUSE * all) /
+					      (double)suspect->tx.lifetime_ns,
+				      share_there(proof, suspect, cause)),
 			.limit = (int)limit_there(proof, suspect, cause),
 		};
 

@@ -35,6 +35,8 @@ struct polled {
 	int fds; /* its folder of descriptors */
 	uint64_t inodes[POLLS_MOST];
 	size_t n;
+	uint64_t *awaited; /* sockets for whose next data a thread waits, in whatever call */
+	size_t n_awaited;
 	uint64_t epolls[EPOLLS_MOST]; /* whose sockets are in it: threads may share one */
 	size_t n_epolls;
 	bool works; /* a thread waits for something else than data or another thread */
@@ -49,6 +51,12 @@ static void add(struct polled *p, uint64_t inode)
 {
 	if (inode && p->n < POLLS_MOST)
 		p->inodes[p->n++] = inode;
+}
+
+static void add_awaited(struct polled *p, uint64_t inode)
+{
+	if (inode && p->n_awaited < POLLS_MOST)
+		p->awaited[p->n_awaited++] = inode;
 }
 
 static bool is_first_time(struct polled *p, uint64_t epoll_fd)
@@ -70,13 +78,16 @@ static void add_registered(struct polled *p, uint64_t epoll_fd)
 
 	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%" PRIu64, (int)p->pid, epoll_fd);
 	f = fopen(path, "re");
-	while (f && p->n < POLLS_MOST && fgets(line, sizeof(line), f)) {
+	while (f && p->n_awaited < POLLS_MOST && fgets(line, sizeof(line), f)) {
 		unsigned int events;
 		uint64_t inode;
 
 		if (sscanf(line, "tfd: %*d events: %x data: %*x pos:%*d ino:%" SCNx64, &events,
-			   &inode) == 2 &&
-		    events & EPOLLIN && !(events & EPOLLET))
+			   &inode) != 2 ||
+		    !(events & EPOLLIN))
+			continue;
+		add_awaited(p, inode);
+		if (!(events & EPOLLET))
 			add(p, inode);
 	}
 	if (f)
@@ -88,8 +99,12 @@ static void add_polled(struct polled *p, pid_t tid, const struct thread_call *ca
 	uint64_t fds[FDS_MOST];
 	size_t n = thread_call_polled(tid, call, fds, FDS_MOST);
 
-	for (size_t i = 0; i < n; i++)
-		add(p, proc_inode(p->fds, (long)fds[i]));
+	for (size_t i = 0; i < n; i++) {
+		uint64_t inode = proc_inode(p->fds, (long)fds[i]);
+
+		add(p, inode);
+		add_awaited(p, inode);
+	}
 }
 
 /* a helper that waits for a signal or a wake-up, by a pipe */
@@ -118,6 +133,8 @@ static void ask_thread(void *ctx, int dir, long tid)
 		break;
 	}
 	p->works |= !asleep_is_idle(&call) && !reads_no_socket(p, &call);
+	if (asleep_is_receive(call.nr))
+		add_awaited(p, proc_inode(p->fds, (long)(int)call.args[0]));
 	if (thread_call_is_epoll(&call) && is_first_time(p, call.args[0]))
 		add_registered(p, call.args[0]);
 	else if (thread_call_is_poll(&call) || thread_call_is_select(&call))
@@ -181,7 +198,7 @@ static void ask(struct polled *p)
 {
 	char path[40];
 
-	p->n = p->n_epolls = p->n_own = 0;
+	p->n = p->n_awaited = p->n_epolls = p->n_own = 0;
 	p->works = p->runs_now = false;
 	tcp_turns_read(&p->turns);
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)p->pid);
@@ -189,6 +206,7 @@ static void ask(struct polled *p)
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
 	proc_numbers(path, ask_thread, p);
 	p->n = array_unique(p->inodes, p->n);
+	p->n_awaited = array_unique(p->awaited, p->n_awaited);
 	p->runs += p->runs_now;
 	p->works |= waits_for_another(p);
 }
@@ -207,6 +225,16 @@ static bool is_idle_at(const struct polled *p, const struct trace_endpoint *ep, 
 	       (ep->proto != TRACE_TCP || (t && owes_answer(t) && t->gets <= TRACE_ACK_MOST));
 }
 
+/* It owes an answer there, and no thread waits for more of the request. */
+static bool is_at_work_at(const struct polled *p, const struct trace_endpoint *ep, uint64_t inode)
+{
+	const struct tcp_turn *t = ep->proto == TRACE_TCP ? tcp_turns_find(&p->turns, inode) : NULL;
+
+	return t && owes_answer(t) && p->n_own &&
+	       !(p->n_awaited &&
+		 bsearch(&inode, p->awaited, p->n_awaited, sizeof(inode), by_inode));
+}
+
 /* in the middle of such a call, mostly */
 static bool is_stopped(pid_t pid)
 {
@@ -221,21 +249,37 @@ static bool is_stopped(pid_t pid)
 	return stopped;
 }
 
-/* found: by the endpoint's index, in how many rounds the server was idle there */
+/* by the endpoint's index: in how many rounds the server was idle there, or at work */
+struct rounds {
+	uint8_t idle, at_work;
+};
+
 static void ask_again_and_again(struct polled *p, const struct trace_snapshot *s,
-				const uint64_t *inodes, uint8_t *found)
+				const uint64_t *inodes, struct rounds *found)
 {
 	for (int round = 0; round < ROUNDS; round++) {
 		nanosleep(&(struct timespec){ .tv_nsec = APART_NS }, NULL);
 		ask(p);
-		for (size_t i = 0; i < s->n; i++)
-			found[i] += is_idle_at(p, &s->ep[i], inodes[i]);
+		for (size_t i = 0; i < s->n; i++) {
+			found[i].idle += is_idle_at(p, &s->ep[i], inodes[i]);
+			found[i].at_work += is_at_work_at(p, &s->ep[i], inodes[i]);
+		}
 	}
+}
+
+static void note(struct trace_snapshot *s, size_t i, const struct rounds *found, bool runs)
+{
+	struct trace_endpoint *ep = &s->ep[i];
+
+	ep->making.server_polls |= found->idle >= ENOUGH && !runs;
+	ep->making.server_works |= found->at_work >= ENOUGH;
+	if (ep->making.server_works && ep->making.sent_last && !s->looks)
+		ep->rx_calls.open_reply_ns = ep->rx.lifetime_ns;
 }
 
 static struct polled *polled_new(pid_t server)
 {
-	struct polled *p = is_stopped(server) ? NULL : calloc(1, sizeof(*p));
+	struct polled *p = calloc(1, sizeof(*p));
 	char path[40];
 
 	if (!p)
@@ -243,6 +287,7 @@ static struct polled *polled_new(pid_t server)
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)server);
 	p->pid = server;
 	p->own = array_new(POLLS_MOST, 0, sizeof(*p->own));
+	p->awaited = array_new(POLLS_MOST, 0, sizeof(*p->awaited));
 	p->fds = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return p;
 }
@@ -255,22 +300,24 @@ static void polled_free(struct polled *p)
 		close(p->fds);
 	tcp_turns_free(&p->turns);
 	free(p->own);
+	free(p->awaited);
 	free(p);
 }
 
 void trace_ask_server(struct trace_snapshot *s, pid_t server)
 {
 	struct polled *p = polled_new(server);
-	uint8_t *found = array_new(s->n, 1, sizeof(*found));
+	struct rounds *found = array_new(s->n, 1, sizeof(*found));
+	bool stopped = is_stopped(server);
 	uint64_t *inodes = array_new(s->n, 1, sizeof(*inodes));
 
-	if (p && p->own && found && inodes) {
+	if (p && p->own && p->awaited && found && inodes) {
 		other_ends_inodes(s, inodes);
 		for (size_t i = 0; i < s->n; i++)
 			inodes[i] = servers_inode(&s->ep[i], inodes[i], server);
 		ask_again_and_again(p, s, inodes, found);
 		for (size_t i = 0; i < s->n; i++)
-			s->ep[i].making.server_polls |= found[i] >= ENOUGH && p->runs < ENOUGH;
+			note(s, i, &found[i], p->runs >= ENOUGH || stopped);
 	}
 	free(found);
 	free(inodes);

@@ -189,6 +189,11 @@
 	F(making., other_drops_ns, U64, NS, LAST, MAKING, NULL, OWN, always) \
 	/* pipe: only its reader has the write end open */ \
 	F(making., own_writer, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
+	/* TCP: nothing went in the session, and this end has sent the last data before it */ \
+	F(making., sent_last, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
+	/* nearly every time it was asked, no thread of the server waited for data on this */ \
+	/* connection, though it owes an answer there: it works on a request, or was stopped */ \
+	F(making., server_works, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
 	/* new figures of making a connection go here */
 
 /* struct trace_hole. TCP: data in the out-of-order queue could not be read, because earlier data

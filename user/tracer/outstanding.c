@@ -8,7 +8,7 @@ static bool nothing_went(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_TCP && !ep->closed && ep->joined_late && ep->inode &&
 	       !ep->rx_calls.bytes && !ep->tx_calls.bytes && !ep->rx_calls.reply_n &&
-	       !ep->rx_calls.open_reply_ns && ep->rx.ns[RX_WAIT];
+	       !ep->rx_calls.open_reply_ns;
 }
 
 void trace_find_outstanding(struct trace_snapshot *s)
@@ -24,8 +24,9 @@ void trace_find_outstanding(struct trace_snapshot *s)
 		if (!turns.n)
 			tcp_turns_read(&turns);
 		t = tcp_turns_find(&turns, ep->inode);
-		if (t && t->is_known && t->sent_ms <= t->came_ms) /* who reads has asked */
-			ep->rx_calls.open_reply_ns = ep->rx.lifetime_ns;
+		ep->making.sent_last = t && t->is_known && t->sent_ms <= t->came_ms;
+		if (ep->making.sent_last && ep->rx.ns[RX_WAIT] && !s->looks)
+			ep->rx_calls.open_reply_ns = ep->rx.lifetime_ns; /* who reads has asked */
 	}
 	tcp_turns_free(&turns);
 }

@@ -498,12 +498,13 @@ struct trace_fd_server {
 /* For descriptors of sockets of one process: the process that it has asked there, on a connection
  * that it made, or that it started with a socket pair. */
 void trace_fd_servers(pid_t pid, struct trace_fd_server *v, size_t n);
-/* Sets rx_calls.open_reply_ns of connections on which a request was sent before the session began,
- * and has no answer yet. */
+/* Sets making.sent_last, and rx_calls.open_reply_ns of connections on which a reader sleeps for the
+ * answer to a request that was sent before the session began. */
 void trace_find_outstanding(struct trace_snapshot *s);
 /* bytes: a subscriber's answer to what it is sent, with what TLS or ssh adds */
 #define TRACE_ACK_MOST 64
-/* Sets making.server_polls of the server's connections. Takes half a second. */
+/* Sets making.server_polls and making.server_works of the server's connections. Takes half a
+ * second. */
 void trace_ask_server(struct trace_snapshot *s, pid_t server);
 /* How many MPTCP sockets the process has: no hook sees them, and no snapshot has them. */
 size_t trace_mptcp_sockets(pid_t pid);

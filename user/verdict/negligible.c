@@ -21,6 +21,12 @@ uint64_t observed_ns(const struct trace_snapshot *s)
 	return to > from ? to - from : 0;
 }
 
+bool is_unnoticeable(uint64_t ns, uint64_t observed)
+{
+	return is_negligible(ns, observed) ||
+	       (ns < NOTICEABLE_NS && (double)ns < NOTICEABLE_SHARE * (double)observed);
+}
+
 bool is_negligible(uint64_t ns, uint64_t observed)
 {
 	return ns < ALWAYS_NS && (double)ns < NEGLIGIBLE_SHARE * (double)observed;

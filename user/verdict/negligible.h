@@ -7,6 +7,8 @@
 /* A single wait this long is reported. */
 #define NOTICEABLE_NS 250000000
 
+#define NOTICEABLE_SHARE 0.1 /* of all that was watched, however short each is */
+
 /* A finding needs at least this many samples: what fewer found may be chance. */
 #define LOOKS_LEAST 3
 
@@ -22,5 +24,8 @@ uint64_t observed_ns(const struct trace_snapshot *s);
 /* Too little beside the time that was observed: a pipe that lived for a few milliseconds may have
  * waited for nearly all of its life. */
 bool is_negligible(uint64_t ns, uint64_t observed);
+/* Waits of so little in all: a shell's $(...) at the start of a long run, or short connections of
+ * which a sample found one or two. */
+bool is_unnoticeable(uint64_t ns, uint64_t observed);
 
 #endif

@@ -310,10 +310,12 @@ static bool looked_asked_before(const struct trace_looks *l)
 		found_throughout(l, TRACE_FACT_UNATTENDED));
 }
 
-static bool looked_unanswered_before(const struct trace_looks *l)
+static bool looked_unanswered_before(const struct trace_snapshot *s, size_t i)
 {
+	const struct trace_looks *l = &s->looks[i];
+
 	return found_throughout(l, TRACE_FACT_UNANSWERED) &&
-	       found_throughout(l, TRACE_FACT_UNPROMPTED);
+	       (found_throughout(l, TRACE_FACT_UNPROMPTED) || s->ep[i].making.server_works);
 }
 
 static bool nothing_went(const struct trace_endpoint *ep)
@@ -324,8 +326,9 @@ static bool nothing_went(const struct trace_endpoint *ep)
 
 bool sent_last_before(const struct trace_snapshot *s, size_t i)
 {
-	return s->looks && nothing_went(&s->ep[i]) &&
-	       found_throughout(&s->looks[i], TRACE_FACT_UNANSWERED);
+	return nothing_went(&s->ep[i]) &&
+	       (s->looks ? found_throughout(&s->looks[i], TRACE_FACT_UNANSWERED)
+			 : s->ep[i].making.sent_last);
 }
 
 static size_t connections_of(const struct trace_snapshot *s, pid_t tgid)
@@ -352,7 +355,7 @@ static bool is_awaited_by_call(const struct trace_snapshot *s, size_t i)
 bool asked_before(const struct trace_snapshot *s, size_t i)
 {
 	return s->ep[i].proto == TRACE_TCP && nothing_went(&s->ep[i]) && sends_requests(s, i) &&
-	       (s->looks ? looked_unanswered_before(&s->looks[i])
+	       (s->looks ? looked_unanswered_before(s, i)
 			 : s->ep[i].rx_calls.open_reply_ns != 0);
 }
 

@@ -34,7 +34,7 @@ bool answers_requests(const struct trace_snapshot *s, size_t i);
 /* A TCP request was pending when the session began, and still is: nothing was sent either way. It
  * may be no request, but news, or half of one. */
 bool asked_before(const struct trace_snapshot *s, size_t i);
-/* From samples: TCP dates the last data that this end sent later than what came. It may have been
+/* TCP dates the last data that this end sent later than what came. It may have been
  * no request, but a reaction to that. */
 bool sent_last_before(const struct trace_snapshot *s, size_t i);
 /* The server's end of such a request: it had come there, and has no answer yet. */

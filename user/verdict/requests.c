@@ -200,6 +200,11 @@ static uint64_t slow_ones(const struct trace_endpoint *ep, enum rx_state state, 
 		       : n;
 }
 
+static uint64_t cut_at(const struct trace_endpoint *ep)
+{
+	return (uint64_t)(ep->joined_late + (ep->joined_late && !ep->closed));
+}
+
 static uint64_t until_reply(const struct trace_endpoint *ep, const struct ends *e, uint64_t n,
 			    uint64_t ns)
 {
@@ -227,7 +232,7 @@ static void add_replies(const struct trace_snapshot *s, size_t i, const struct e
 	if (was_still_asked(ep, r.ns, unread, think))
 		return;
 	sum->n += r.count;
-	sum->cut += 2 * ep->joined_late;
+	sum->cut += cut_at(ep);
 	sum->slow += slow_ones(ep, RX_IDLE, r.count);
 	if (!ep->closed && !ep->rx_calls.reply_n && !ep->rx_calls.messages)
 		sum->open += r.count;
@@ -328,7 +333,7 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 					  was_still_asked(ep, wait, unread, think)))
 		return;
 	sum->n += n;
-	sum->cut += 2 * ep->joined_late;
+	sum->cut += cut_at(ep);
 	sum->slow += slow_ones(ep, RX_WAIT, n);
 	if (!ep->closed && !ep->rx_calls.messages)
 		sum->open += n;
@@ -399,15 +404,15 @@ uint64_t average_thinking(const struct requests *r)
 
 /* The longest, if that is what the average would be without the requests that were cut, of which a
  * part of the time was seen. */
-#define FEW_REQUESTS 20
-#define A_LITTLE     1.05
+#define MANY_CUT 10 /* part of them */
+#define A_LITTLE 1.05
 
 bool average_is_low(const struct requests *r)
 {
 	uint64_t n = are_some_slow(r) ? r->slow : r->n, uncut = n > r->cut ? n - r->cut : 1;
 	double longest = (double)r->think_max_ns;
 
-	return r->cut && n < FEW_REQUESTS && !longest_request(r) && !are_own_times_told(r) &&
+	return MANY_CUT * r->cut >= n && !longest_request(r) && !are_own_times_told(r) &&
 	       longest >= A_LITTLE * (double)average_thinking(r) &&
 	       longest <= A_LITTLE * (double)r->think_ns / (double)uncut;
 }

@@ -147,6 +147,7 @@ static void add_requests_of(const struct trace_endpoint *ep, const struct served
 						       known */
 		return;
 	r->n += ep->tx_calls.reply_n + (open != 0);
+	r->cut += (uint64_t)(ep->joined_late + (open != 0));
 	r->think_ns += x->answered_ns + open;
 	r->unread_ns += x->unread_ns;
 	r->think_max_ns = larger(r->think_max_ns, larger(ep->tx_calls.reply_max_ns, open));
@@ -241,7 +242,7 @@ static bool have_pauses(const struct slow_answers *a)
 
 static bool are_slow(const struct slow_answers *a, uint64_t observed)
 {
-	return a->ns && !is_negligible(a->ns, observed) &&
+	return a->ns && !is_unnoticeable(a->ns, observed) &&
 	       ((double)a->ns >= ANSWERS_SHARE * (double)a->lifetime_ns || have_pauses(a));
 }
 

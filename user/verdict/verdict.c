@@ -436,15 +436,6 @@ static struct mutual_wait judge_mutual(const struct trace_snapshot *s,
 
 static const struct reader_spell none = { .endpoint = -1 };
 
-/* A shell's $(...) at the start of a long run: nobody came for that. */
-#define WAITED_OF_ALL 0.1
-
-static bool is_unnoticeable(uint64_t ns, uint64_t observed)
-{
-	return is_negligible(ns, observed) ||
-	       (ns < NOTICEABLE_NS && (double)ns < WAITED_OF_ALL * (double)observed);
-}
-
 /* less than this of all that was watched is any busy machine's */
 #define STARVED_OF_ALL 0.02
 
@@ -528,7 +519,7 @@ static bool is_limited(const struct verdict *v)
 static bool is_brief(const struct verdict *v)
 {
 	uint64_t ns = smaller(v->waits.ns, v->waits.together_ns);
-	bool is_small = (double)ns < WAITED_OF_ALL * (double)v->observed_ns;
+	bool is_small = (double)ns < NOTICEABLE_SHARE * (double)v->observed_ns;
 
 	if (v->mutual.endpoint >= 0)
 		return is_negligible(ns, v->observed_ns);
@@ -654,6 +645,8 @@ static bool awaits_who_connects(const struct trace_snapshot *s, const struct ver
 	       (double)v->connect.ns >= SAME_TIME * (double)v->wait.ns;
 }
 
+#define ONE_LATE_NS 200000000 /* a time that is told by itself */
+
 static void find_late(const struct trace_snapshot *s, struct verdict *out)
 {
 	out->late = find_late_reader(s);
@@ -664,6 +657,11 @@ static void find_late(const struct trace_snapshot *s, struct verdict *out)
 	if (could_not_read(s, out))
 		out->late = none;
 	out->late_all = sum_late(s, &out->late);
+	if (is_unnoticeable(out->late_all.ns, out->observed_ns) &&
+	    out->late_all.max_ns < ONE_LATE_NS) {
+		out->late = none;
+		out->late_all = (struct totals){};
+	}
 	out->late_answers = out->late.endpoint >= 0 && leaves_answers_unread(s, &out->late);
 	out->no_room = out->late.endpoint >= 0 && leaves_no_room(s, (size_t)out->late.endpoint);
 }

@@ -4,6 +4,7 @@
 
 #include "verdict/blame.h"
 #include "verdict/long_wait.h"
+#include "verdict/replies.h"
 #include "verdict/who.h"
 
 static size_t add(pid_t *pids, size_t n, size_t max, pid_t pid)
@@ -106,4 +107,28 @@ pid_t verdict_feeding_server(const struct trace_snapshot *s, const struct verdic
 	if (at < 0 || !may_be_feed(s, (size_t)at) || is_feed(s, (size_t)at))
 		return 0;
 	return verdict_culprit(s, v).pid;
+}
+
+static bool is_one_of(pid_t pid, const pid_t *pids, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (pids[i] == pid)
+			return true;
+	return false;
+}
+
+pid_t verdict_silent_server(const struct trace_snapshot *s, const struct verdict *v,
+			    const pid_t *asked, size_t n)
+{
+	bool may_be_hung = v->outcome == OUTCOME_UNKNOWN ||
+			   (v->outcome == OUTCOME_HEALTHY && v->kind == KIND_QUIET);
+
+	for (size_t i = 0; may_be_hung && i < s->n; i++) {
+		pid_t other = other_process(s, &s->ep[i]);
+
+		if (other && sent_last_before(s, i) && sends_requests(s, i) &&
+		    !asked_before(s, i) && !is_one_of(other, asked, n))
+			return other;
+	}
+	return 0;
 }
