@@ -26,7 +26,8 @@ REQUESTS = int(2000 * SCALE)
 def all_answered(endpoints, missed):
     answered = messages((e for e in endpoints if e["beside"]["tx"]["comm"] == "mc-worker"), missed)
     if answered is not None and not REQUESTS - missed <= answered <= REQUESTS:
-        raise Wrong(f"{answered} answers seen, not {REQUESTS}")
+        senders = [(e["beside"]["tx"]["comm"], e["beside"]["tx"]["messages"]) for e in endpoints]
+        raise Wrong(f"{answered} answers seen, not {REQUESTS}: {senders[:5]}")
 
 
 @case("memcached-udp", also=all_answered, guest=True)
