@@ -116,8 +116,8 @@ docs-try: all ## measure docs/TRY.md's table of real programs, a quarter of an h
 	$(Q)$(PYTHON) tests/try/live --keep build/try --doc docs/TRY.md; true
 
 .PHONY: test-soak test-kills
-test-soak: all ## the tracer beside connections that come and go, for SOAK seconds (30)
-	$(Q)tests/steady --tries 2 $(PYTHON) tests/soak/run $(SOAK)
+test-soak: all $(CHURN) ## the tracer beside connections that come and go, for SOAK seconds (30)
+	$(Q)CHURN=$(CHURN) tests/steady --tries 2 $(PYTHON) tests/soak/run $(SOAK)
 
 test-kills: all $(CHURN) ## the tracer killed and started again beside live traffic, 50 times
 	$(Q)CHURN=$(CHURN) tests/steady --limit 1800 $(PYTHON) tests/soak/kills
