@@ -151,9 +151,14 @@ static void a_path_is_told_of_the_call_that_has_it(void **state)
 	says(&a, "sleeps in openat() of /tmp/x");
 	a.v[0].opens_fifo = true;
 	says(&a, "sleeps in openat() of /tmp/x: no program has the other end of that FIFO open");
+	assert_false(has_fix(&a, false));
 	a.v[0].nr = SYS_connect;
 	a.v[0].opens_fifo = false;
 	says(&a, "sleeps in connect() to /tmp/x, whose backlog is full");
+	a.v[0].nr = SYS_write;
+	a.v[0].at_fd = true;
+	says(&a, "sleeps in write() of /tmp/x");
+	assert_true(has_fix(&a, false));
 }
 
 /* Of a program that nobody waits for only such a sleep is worth a word. */

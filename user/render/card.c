@@ -1855,6 +1855,21 @@ static bool why_of_idle(const struct making *m)
 	return true;
 }
 
+/* Those that exist differ from none that was seen. */
+static void head_of_idle(const struct making *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->s->n; i++)
+		n += m->s->ep[i].proto != TRACE_PIPE && !m->s->ep[i].closed;
+	if (n)
+		snprintf(m->c->head, sizeof(m->c->head),
+			 "%zu connection%s, and nothing was sent on %s", n, plural(n),
+			 n == 1 ? "it" : "them");
+	else
+		snprintf(m->c->head, sizeof(m->c->head), "nothing was observed");
+}
+
 static void card_unseen(const struct making *m)
 {
 	struct card *c = m->c;
@@ -1873,7 +1888,7 @@ static void card_unseen(const struct making *m)
 			 "sudo ipcstall check shows what this kernel lets ipcstall see");
 		return;
 	}
-	snprintf(c->head, sizeof(c->head), "nothing was observed");
+	head_of_idle(m);
 	if (why_of_idle(m))
 		return;
 	if (m->s->looks) {

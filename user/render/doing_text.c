@@ -183,6 +183,10 @@ void doing_fix(const struct asleep *a, bool reads, char *buf, size_t len)
 	else if (d == DOING_SLEEPS && a->n_chain && reads)
 		snprintf(buf, len, "let %s[%d] go on sooner: it keeps the others waiting",
 			 last_of(a)->comm, (int)last_of(a)->pid);
+	else if (d == DOING_SLEEPS && has_path(a) && a->v[0].at_fd)
+		snprintf(buf, len,
+			 "its disk sets the pace: see iostat -x 1; write in larger pieces, or let "
+			 "another thread write");
 	else if (d == DOING_SLEEPS && reads)
 		snprintf(buf, len,
 			 "let another thread read meanwhile, or shorten what it sleeps for");
