@@ -3,7 +3,8 @@
 
 #include "verdict/waiting_processes.h"
 
-#define ASKED_MOST 4 /* servers */
+#define ASKED_MOST  4 /* servers */
+#define SILENT_MOST 2
 
 /* What seems to be a wait may be a feed. */
 static void ask_feeding_servers(struct trace_snapshot *s, struct verdict *v)
@@ -26,9 +27,9 @@ static void ask_feeding_servers(struct trace_snapshot *s, struct verdict *v)
 /* What seems to be idle may be a wait. */
 static void ask_silent_servers(struct trace_snapshot *s, struct verdict *v)
 {
-	pid_t asked[ASKED_MOST];
+	pid_t asked[SILENT_MOST];
 
-	for (size_t n = 0; n < ASKED_MOST; n++) {
+	for (size_t n = 0; n < SILENT_MOST; n++) {
 		asked[n] = verdict_silent_server(s, v, asked, n);
 		if (!asked[n])
 			return;

@@ -39,6 +39,7 @@ struct polled {
 	size_t n_awaited;
 	uint64_t epolls[EPOLLS_MOST]; /* whose sockets are in it: threads may share one */
 	size_t n_epolls;
+	bool stopped;
 	bool works; /* a thread waits for something else than data or another thread */
 	bool runs_now;
 	unsigned int runs; /* rounds in which a thread had a CPU */
@@ -225,14 +226,15 @@ static bool is_idle_at(const struct polled *p, const struct trace_endpoint *ep, 
 	       (ep->proto != TRACE_TCP || (t && owes_answer(t) && t->gets <= TRACE_ACK_MOST));
 }
 
-/* It owes an answer there, and no thread waits for more of the request. */
+/* It owes an answer there, and no thread waits for more of the request, or none can go on. */
 static bool is_at_work_at(const struct polled *p, const struct trace_endpoint *ep, uint64_t inode)
 {
 	const struct tcp_turn *t = ep->proto == TRACE_TCP ? tcp_turns_find(&p->turns, inode) : NULL;
 
-	return t && owes_answer(t) && p->n_own &&
-	       !(p->n_awaited &&
-		 bsearch(&inode, p->awaited, p->n_awaited, sizeof(inode), by_inode));
+	if (!t || !owes_answer(t) || !p->n_own)
+		return false;
+	return p->stopped || !p->n_awaited ||
+	       !bsearch(&inode, p->awaited, p->n_awaited, sizeof(inode), by_inode);
 }
 
 /* in the middle of such a call, mostly */
@@ -286,6 +288,7 @@ static struct polled *polled_new(pid_t server)
 		return NULL;
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)server);
 	p->pid = server;
+	p->stopped = is_stopped(server);
 	p->own = array_new(POLLS_MOST, 0, sizeof(*p->own));
 	p->awaited = array_new(POLLS_MOST, 0, sizeof(*p->awaited));
 	p->fds = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -308,7 +311,6 @@ void trace_ask_server(struct trace_snapshot *s, pid_t server)
 {
 	struct polled *p = polled_new(server);
 	struct rounds *found = array_new(s->n, 1, sizeof(*found));
-	bool stopped = is_stopped(server);
 	uint64_t *inodes = array_new(s->n, 1, sizeof(*inodes));
 
 	if (p && p->own && p->awaited && found && inodes) {
@@ -317,7 +319,7 @@ void trace_ask_server(struct trace_snapshot *s, pid_t server)
 			inodes[i] = servers_inode(&s->ep[i], inodes[i], server);
 		ask_again_and_again(p, s, inodes, found);
 		for (size_t i = 0; i < s->n; i++)
-			note(s, i, &found[i], p->runs >= ENOUGH || stopped);
+			note(s, i, &found[i], p->runs >= ENOUGH || p->stopped);
 	}
 	free(found);
 	free(inodes);
