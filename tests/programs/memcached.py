@@ -21,11 +21,10 @@ def server(box):
 
 
 REQUESTS = int(2000 * SCALE)
-NAMES = ("memcached", "mc-worker")  # the process, and the thread that answers
 
 
 def all_answered(endpoints, missed):
-    answered = messages((e for e in endpoints if e["beside"]["tx"]["comm"] in NAMES), missed)
+    answered = messages((e for e in endpoints if e["beside"]["tx"]["comm"] == "memcached"), missed)
     if answered is not None and not REQUESTS - missed <= answered <= REQUESTS:
         senders = [(e["proto"], e["beside"]["tx"]["comm"], e["beside"]["tx"]["messages"])
                    for e in endpoints if e["beside"]["tx"]["messages"]]

@@ -23,6 +23,12 @@ def ledger(pids, tier=LOOKS):
     return document(pids, tier)["ledger"]
 
 
+def shown(said):
+    """What stands on the screen: a proof's ledger, where one is the answer."""
+    answer = said.get("answer")  # of the ledger's own sessions there is no proof
+    return said["ledger"] if answer is None else said["proofs"][answer]["ledger"]
+
+
 def end(pids):
     for pid in pids:
         os.kill(pid, signal.SIGKILL)

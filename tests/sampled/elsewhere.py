@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 elsewhere.py: the card tells what a program does instead that keeps another waiting: it sleeps in a
-system call, perhaps for yet another, was stopped, or computes in another thread than the one that should answer. Where
-nothing waits for it, the card tells what the traced program itself waits for.
+system call, perhaps for yet another, was stopped, or computes in another thread than the one that
+should answer. Where nothing waits for it, the card tells what the traced program itself waits for.
 
 Exit: 0 right, 1 wrong."""
 import fcntl
@@ -25,10 +25,7 @@ PROVES = ()
 
 def card(pids, tier=PROVES):
     """The one on the screen: a proof's, where there is one."""
-    said = attached.document(pids, tier, "6s")
-    if said.get("answer") is None:
-        return said["ledger"]["card"]
-    return said["proofs"][said["answer"]]["ledger"]["card"]
+    return attached.shown(attached.document(pids, tier, "6s"))["card"]
 
 
 def fill(fd):
@@ -170,7 +167,8 @@ def by_itself(tier):
 def unaccepted(*make):
     """Of a client whose connection lies in the queue of a listener that two processes have."""
     with socket.socket(*make) as listener:
-        listener.bind(("127.0.0.1", 0) if make[0] == socket.AF_INET else f"\0listener-{os.getpid()}")
+        inet = make[0] == socket.AF_INET
+        listener.bind(("127.0.0.1", 0) if inet else f"\0listener-{os.getpid()}")
         listener.listen()
         at = listener.getsockname()
 

@@ -61,10 +61,9 @@ def by_unix_socket():
     here.close()
     time.sleep(0.3)
     try:
-        said = attached.document([pids[1]], (), "6s")
+        shown = attached.shown(attached.document([pids[1]], (), "6s"))
     finally:
         attached.end(pids)
-    shown = said["ledger"] if said["answer"] is None else said["proofs"][said["answer"]]["ledger"]
     print("by_unix_socket", json.dumps(shown["card"])[:300])
     return attached.waits(shown, "client", "server")
 
@@ -90,23 +89,26 @@ def answer_and_hang(s):
     time.sleep(60)
 
 
-def inquire_by_epoll(s):
-    """Ask again as soon as there is an answer: both have one date, in ticks."""
+def what_comes(s):
+    """Waited for in epoll."""
     poll = select.epoll()
     poll.register(s, select.EPOLLIN)
-    s.send(b"pong")
     while poll.poll():
-        s.recv(100)
+        yield s.recv(100)
+
+
+def inquire_by_epoll(s):
+    """Ask again as soon as there is an answer: both have one date, in ticks."""
+    s.send(b"pong")
+    for _ in what_comes(s):
         s.send(b"pong")
 
 
 def greet(s):
     """Settings and their acknowledgement; then nothing is asked for, and both poll."""
-    poll = select.epoll()
-    poll.register(s, select.EPOLLIN)
     s.send(b"ping")
-    while poll.poll():
-        s.recv(100)
+    for _ in what_comes(s):
+        pass
 
 
 def inquire(s):

@@ -3,7 +3,8 @@
 """
 lost_datagrams.py: without a ledger, datagrams that a slow reader's buffer has no room for are
 counted; what was dropped before the session is not, nor what a filter of the program refused. So
-they are where the sender alone is traced. Who refuses datagrams of a Unix socket is named, though its sender waits nowhere.
+they are where the sender alone is traced. Who refuses datagrams of a Unix socket is named, though
+its sender waits nowhere.
 
 Exit: 0 right, 1 wrong."""
 import contextlib
@@ -42,6 +43,13 @@ def send(s):
         time.sleep(0.002)
 
 
+def send_to(s):
+    """Without a connection: only its calls tell where."""
+    while True:
+        s.sendto(b"metric", ("127.0.0.1", PORT))
+        time.sleep(0.002)
+
+
 def refuse_all(s):
     """A filter of one instruction: take no byte."""
     code = ctypes.create_string_buffer(b"\x06\x00\x00\x00\x00\x00\x00\x00")
@@ -51,20 +59,27 @@ def refuse_all(s):
     s.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, program)
 
 
-def look(read, prepare):
-    """The ledger, and the least and the most that the kernel counted meanwhile."""
+def start(read, prepare, send_all):
+    """The pids of the reader and the sender, of whose datagrams some are dropped."""
     receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     receiver.bind(("127.0.0.1", PORT))
     prepare(receiver)
     sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    sender.connect(receiver.getsockname())
+    if send_all is send:
+        sender.connect(receiver.getsockname())
     pids = [child("reader", lambda: read(receiver), sender),
-            child("sender", lambda: send(sender), receiver)]
+            child("sender", lambda: send_all(sender), receiver)]
     receiver.close()
     sender.close()
+    time.sleep(0.5)
+    return pids
+
+
+def look(read, prepare):
+    """The ledger, and the least and the most that the kernel counted meanwhile."""
+    pids = start(read, prepare, send)
     try:
-        time.sleep(0.5)  # some are dropped
         before = dropped(PORT)
         ledger = attached.ledger(pids)
         after = dropped(PORT)
@@ -76,26 +91,11 @@ def look(read, prepare):
 
 def from_sender_alone(read, prepare):
     """What its card says, by the ledger of two seconds."""
-    receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    receiver.bind(("127.0.0.1", PORT))
-    prepare(receiver)
-    sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-
-    def send_to():
-        while True:
-            sender.sendto(b"metric", ("127.0.0.1", PORT))
-            time.sleep(0.002)
-
-    pids = [child("reader", lambda: read(receiver), sender), child("sender", send_to, receiver)]
-    receiver.close()
-    sender.close()
+    pids = start(read, prepare, send_to)
     try:
-        time.sleep(0.5)  # some are dropped
-        said = attached.document(pids[1:], (), "6s")
+        shown = attached.shown(attached.document(pids[1:], (), "6s"))
     finally:
         attached.end(pids)
-    shown = said["ledger"] if said["answer"] is None else said["proofs"][said["answer"]]["ledger"]
     print(json.dumps(shown["card"])[:600])
     return shown
 

@@ -196,6 +196,37 @@ static void what_the_ledger_saw_is_not_suspected_any_more(void **state)
 	assert_int_equal(f->surety, SEEN_BOTH_ENDS);
 }
 
+/* a window of samples has less of the limit than the ledger's, and than the whole session */
+static void a_limit_counts_up_to_what_the_ledger_found(void **state)
+{
+	static struct both b;
+	struct proof *proof = &b.p.proofs[0];
+	unsigned int seen = 0;
+
+	set_up(&b, OUTCOME_STALLED, OUTCOME_HEALTHY);
+	proof->v.n = 1;
+	proof->v.v[0] = (struct finding){ .cause = TX_SNDBUF, .limit = LIMIT_READER_CPU };
+	b.sampled.serial = 3;
+	b.sampled.tx.ns[TX_SNDBUF] = 4 * (SECOND / 10);
+	b.proven.tx.ns[TX_SNDBUF] = 9 * (SECOND / 10);
+	prover_rule(&b.p, &b.sampled, proof);
+	assert_true(b.p.n_rulings > 0);
+	for (size_t i = 0; i < b.p.n_rulings; i++) {
+		const struct trace_ruling *r = &b.p.rulings[i];
+		bool sndbuf = r->cause == TX_SNDBUF;
+
+		assert_int_equal(r->serial, 3);
+		assert_int_equal(r->limit, LIMIT_READER_CPU);
+		assert_true(sndbuf ? r->share > 0.89 && r->share < 0.91 : r->share < 0.2);
+		seen += sndbuf;
+	}
+	assert_int_equal(seen, 1);
+	b.p.n_rulings = 0;
+	proof->v.outcome = OUTCOME_STALLED; /* it found no limit alone */
+	prover_rule(&b.p, &b.sampled, proof);
+	assert_int_equal(b.p.n_rulings, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +235,7 @@ int main(void)
 		cmocka_unit_test(a_wait_of_half_the_time_is_the_ledgers_to_tell),
 		cmocka_unit_test(a_stall_explains_the_wait_of_the_other_end),
 		cmocka_unit_test(a_stall_that_few_samples_found_is_the_proofs_to_tell),
+		cmocka_unit_test(a_limit_counts_up_to_what_the_ledger_found),
 		cmocka_unit_test(what_samples_did_not_see_is_the_proofs_to_tell),
 		cmocka_unit_test(what_the_ledger_saw_is_not_suspected_any_more),
 		cmocka_unit_test(what_keeps_the_reader_from_reading_is_the_proofs_to_tell),

@@ -19,6 +19,7 @@
 #include "verdict/feed.h"
 #include "verdict/unsampled_connections.h"
 #include "verdict/mutual_wait.h"
+#include "verdict/waiting_processes.h"
 #include "render/card.h"
 #include "render/names.h"
 
@@ -107,6 +108,22 @@ static void the_reader_of_a_fast_stream_is_not_late(void **state)
 	assert_null(strstr(said_of(&ep, &v), "has unread data"));
 	ep.rx.max[RX_UNREAD] = 150000000; /* but for that it stays away */
 	assert_non_null(strstr(said_of(&ep, &v), "has unread data"));
+}
+
+/* a connection of 10 ms, all of it unread, in a session of a second: a sample found it once */
+static void a_few_milliseconds_are_not_late(void **state)
+{
+	struct trace_endpoint ep[2] = { downloader(0), downloader(10000000) };
+	struct verdict v;
+
+	(void)state;
+	ep[0].at_ns = ep[1].at_ns = 2ull * SECOND;
+	ep[1].tx.lifetime_ns = ep[1].rx.lifetime_ns = 10000000;
+	assert_null(strstr(said_of_both(ep, &v), "has unread data"));
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep[1].rx.ns[RX_UNREAD] = ep[1].rx.max[RX_UNREAD] = 250000000; /* that is felt */
+	ep[1].tx.lifetime_ns = ep[1].rx.lifetime_ns = 250000000;
+	assert_non_null(strstr(said_of_both(ep, &v), "has unread data"));
 }
 
 /* it forked, and never closed the write end */
@@ -2492,6 +2509,38 @@ static void looks_tell_who_has_no_answer(void **state)
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
 
+/* It asked again as soon as it had an answer, which TCP dates alike, and polls; only what the
+ * server's threads do tells that it works on a request. */
+static void a_client_that_polls_a_hung_server_waits(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct trace_looks looks = { .n = 20 };
+	struct trace_snapshot s = { .ep = &ep, .looks = &looks, .n = 1 };
+	pid_t server = 7;
+	struct verdict v;
+
+	(void)state;
+	seen_by_looks(&ep);
+	ep.joined_late = true;
+	ep.tx_calls.bytes = 0;
+	ep.local.port = 50000;
+	ep.remote.port = 80;
+	ep.making.other_pid = server;
+	ep.rx.ns[RX_IDLE] = ep.rx_calls.reply_ns = SECOND;
+	looks.fact[TRACE_FACT_UNANSWERED] = 20;
+	verdict_make(&s, &v);
+	assert_int_not_equal(v.outcome, OUTCOME_WAITING);
+	assert_int_equal(verdict_silent_server(&s, &v, NULL, 0), server);
+	assert_int_equal(verdict_silent_server(&s, &v, &server, 1), 0); /* it was asked */
+	ep.making.server_works = true;
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
+	looks.fact[TRACE_FACT_UNANSWERED] = 10;
+	verdict_make(&s, &v);
+	assert_int_not_equal(v.outcome, OUTCOME_WAITING);
+	assert_int_equal(verdict_silent_server(&s, &v, NULL, 0), 0);
+}
+
 /* The first answer has yet to come: a request, if all looks found that it had none. */
 static void looks_tell_a_first_request(void **state)
 {
@@ -4763,45 +4812,49 @@ static void one_long_request_hides_in_no_average(void **state)
 			       "it reads and answers one of 3 requests in 900 ms at most"));
 }
 
-/* of 30 messages 27 are answered in some microseconds, as pings and windows of HTTP/2 are */
-static void slow_requests_hide_in_no_average(void **state)
+/* A client alone that sends `n` messages and gets as many, and waits for 0.9 s in all. */
+static struct trace_endpoint asks_alone(uint64_t n, uint64_t longest_ns)
 {
 	struct trace_endpoint ep[2];
-	struct verdict v;
 
 	three_requests(ep);
 	ep[0].rx.ns[RX_WAIT] = 9 * (SECOND / 10);
-	ep[0].rx.max[RX_WAIT] = 32 * (SECOND / 100);
-	ep[0].rx.hist[RX_WAIT][19] = 3;
-	ep[0].rx.hist[RX_WAIT][5] = 27;
+	ep[0].rx.max[RX_WAIT] = longest_ns;
+	ep[0].rx.count[RX_WAIT] = (uint32_t)n;
 	ep[0].peer = -1;
 	ep[0].paired = false;
-	ep[0].tx_calls.messages = ep[0].rx_calls.messages = 30;
-	assert_non_null(strstr(said_of(ep, &v),
+	ep[0].tx_calls.messages = ep[0].rx_calls.messages = n;
+	return ep[0];
+}
+
+/* of 30 messages 27 are answered in some microseconds, as pings and windows of HTTP/2 are */
+static void slow_requests_hide_in_no_average(void **state)
+{
+	struct trace_endpoint ep = asks_alone(30, 32 * (SECOND / 100));
+	struct verdict v;
+
+	(void)state;
+	ep.rx.hist[RX_WAIT][19] = 3;
+	ep.rx.hist[RX_WAIT][5] = 27;
+	assert_non_null(strstr(said_of(&ep, &v),
 			       "it reads and answers 3 of 30 requests in 300 ms each at most"));
-	ep[0].rx.hist[RX_WAIT][18] = 27; /* they are not much shorter */
-	assert_non_null(strstr(said_of(ep, &v),
+	ep.rx.hist[RX_WAIT][18] = 27; /* they are not much shorter */
+	assert_non_null(strstr(said_of(&ep, &v),
 			       "it reads and answers a request in 30.0 ms at most, 30 requests"));
 }
 
 /* the first had been sent, and the last has no answer yet: 400 ms each */
 static void a_request_that_was_cut_shortens_no_average(void **state)
 {
-	struct trace_endpoint ep[2];
+	struct trace_endpoint ep = asks_alone(4, 4 * (SECOND / 10));
 	struct verdict v;
 
-	three_requests(ep);
-	ep[0].rx.ns[RX_WAIT] = 9 * (SECOND / 10);
-	ep[0].rx.max[RX_WAIT] = 4 * (SECOND / 10);
-	ep[0].rx.count[RX_WAIT] = 4;
-	ep[0].tx_calls.messages = ep[0].rx_calls.messages = 4;
-	ep[0].peer = -1;
-	ep[0].paired = false;
-	assert_non_null(strstr(said_of(ep, &v), "a request in 225 ms at most, 4 requests"));
-	ep[0].joined_late = true;
-	assert_non_null(strstr(said_of(ep, &v), "a request in up to 400 ms, 4 requests"));
-	ep[0].tx_calls.messages = ep[0].rx_calls.messages = 8; /* one is unlike the others */
-	assert_non_null(strstr(said_of(ep, &v), "a request in 112 ms at most, 8 requests"));
+	(void)state;
+	assert_non_null(strstr(said_of(&ep, &v), "a request in 225 ms at most, 4 requests"));
+	ep.joined_late = true;
+	assert_non_null(strstr(said_of(&ep, &v), "a request in up to 400 ms, 4 requests"));
+	ep.tx_calls.messages = ep.rx_calls.messages = 8; /* one is unlike the others */
+	assert_non_null(strstr(said_of(&ep, &v), "a request in 112 ms at most, 8 requests"));
 }
 
 /* also where looks, which count no messages, tell of it; two lines of 80 columns suffice */
@@ -5796,6 +5849,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_reader_of_a_fast_stream_is_not_late),
 		cmocka_unit_test(what_comes_evenly_is_said_to),
 		cmocka_unit_test(who_alone_may_write_waits_for_itself),
+		cmocka_unit_test(a_few_milliseconds_are_not_late),
+		cmocka_unit_test(a_client_that_polls_a_hung_server_waits),
 		cmocka_unit_test(a_message_that_lies_is_no_health),
 	cmocka_unit_test(what_does_not_leave_is_no_health),
 	cmocka_unit_test(who_comes_back_at_once_is_not_late),

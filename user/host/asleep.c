@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "host/asleep.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "host/proc.h"
 #include "host/thread_call.h"
 
 static const char TIMER[] = "a timer", EVENTS[] = "events", DATA[] = "data to read",
@@ -221,25 +221,29 @@ pid_t asleep_only_thread(pid_t pid)
 	return !stat(path, &st) && st.st_nlink == 3 ? pid : 0; /* ".", ".." and itself */
 }
 
+struct tids {
+	pid_t *v;
+	size_t n, max;
+};
+
+static void add_tid(void *ctx, int dir, long tid)
+{
+	struct tids *t = ctx;
+
+	(void)dir;
+	if (t->n < t->max)
+		t->v[t->n] = (pid_t)tid;
+	t->n++;
+}
+
 size_t asleep_threads(pid_t pid, pid_t *tids, size_t max)
 {
+	struct tids t = { tids, 0, max };
 	char path[40];
-	struct dirent *e;
-	size_t n = 0;
-	DIR *d;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	d = opendir(path);
-	while (d && (e = readdir(d))) {
-		pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
-
-		if (tid && n < max)
-			tids[n] = tid;
-		n += tid != 0;
-	}
-	if (d)
-		closedir(d);
-	return n <= max ? n : 0;
+	proc_numbers(path, add_tid, &t);
+	return t.n <= max ? t.n : 0;
 }
 
 /* "7 (a name) D 1 ..." */
@@ -251,15 +255,6 @@ static bool is_uninterruptible(const struct asleep *a)
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)a->pid, (int)a->tid);
 	after = text_first_line(path, line, sizeof(line)) ? strrchr(line, ')') : NULL;
 	return after && after[1] == ' ' && after[2] == 'D';
-}
-
-void asleep_comm(pid_t pid, char comm[16])
-{
-	char path[40], line[32] = "";
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	text_first_line(path, line, sizeof(line));
-	text_comm(comm, line);
 }
 
 /* The kernel says so: to look at the path itself may take as long as the thread's own open(), of a
@@ -297,14 +292,9 @@ static void note_path(const struct asleep *a, struct asleep_call *c, const struc
 /* strace, or a debugger that lets it run */
 static void note_tracer(struct asleep *a)
 {
-	char path[40], pid[16];
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)a->pid);
-	if (!text_field(path, "TracerPid", pid, sizeof(pid)))
-		return;
-	a->tracer.pid = (pid_t)strtol(pid, NULL, 10);
+	a->tracer.pid = process_tracer(a->pid);
 	if (a->tracer.pid)
-		asleep_comm(a->tracer.pid, a->tracer.comm);
+		process_comm(a->tracer.pid, a->tracer.comm);
 }
 
 bool asleep_look(struct asleep *a)
@@ -315,7 +305,7 @@ bool asleep_look(struct asleep *a)
 	if (state == THREAD_GONE)
 		return false;
 	if (!a->looks++) {
-		asleep_comm(a->pid, a->comm);
+		process_comm(a->pid, a->comm);
 		note_tracer(a);
 	}
 	if (state == THREAD_RUNS) {

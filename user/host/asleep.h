@@ -69,8 +69,6 @@ struct asleep {
 pid_t asleep_only_thread(pid_t pid);
 /* All threads; 0: there are more than `max`. */
 size_t asleep_threads(pid_t pid, pid_t *tids, size_t max);
-/* its name, as it may be printed; "": it is gone */
-void asleep_comm(pid_t pid, char comm[16]);
 /* False: the thread is gone, or cannot be looked at. */
 bool asleep_look(struct asleep *a);
 void asleep_sort(struct asleep *a);

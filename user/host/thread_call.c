@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "host/thread_call.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/select.h>
@@ -31,11 +29,6 @@ enum thread_state thread_call_read(pid_t pid, pid_t tid, struct thread_call *c)
 	if (!text_first_line(path, line, sizeof(line)))
 		return THREAD_GONE;
 	return thread_call_parse(line, c) ? THREAD_IN_CALL : THREAD_RUNS;
-}
-
-bool process_lives(pid_t pid)
-{
-	return !kill(pid, 0) || errno != ESRCH;
 }
 
 bool thread_sleeps_in(pid_t pid, pid_t tid, const char *function)

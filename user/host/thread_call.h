@@ -18,7 +18,6 @@ bool thread_call_parse(const char *line, struct thread_call *c);
 enum thread_state { THREAD_GONE, THREAD_RUNS, THREAD_IN_CALL };
 /* THREAD_GONE: or it cannot be asked */
 enum thread_state thread_call_read(pid_t pid, pid_t tid, struct thread_call *c);
-bool process_lives(pid_t pid);
 /* Is that the function of the kernel in which it sleeps? */
 bool thread_sleeps_in(pid_t pid, pid_t tid, const char *function);
 /* poll() or ppoll() */

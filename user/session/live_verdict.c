@@ -40,7 +40,8 @@ static void ask_silent_servers(struct trace_snapshot *s, struct verdict *v)
 
 void live_verdict(struct trace_snapshot *s, struct verdict *v)
 {
-	trace_find_outstanding(s);
+	if (!s->looks) /* samples know who sent last */
+		trace_find_outstanding(s);
 	ask_feeding_servers(s, v);
 	ask_silent_servers(s, v);
 }

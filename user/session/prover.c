@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/human.h"
 #include "base/opt.h"
-#include "host/thread_call.h"
+#include "host/proc.h"
 #include "render/doing_json.h"
 #include "render/ledger_text.h"
 #include "session/doing.h"
@@ -293,19 +293,19 @@ static void add_ruling(struct prover *p, const struct trace_ruling *r)
  * counts, too. */
 #define ANY_CAUSE 0.33
 
-static void rule(struct prover *p, const struct trace_endpoint *suspect, const struct proof *proof)
+void prover_rule(struct prover *p, const struct trace_endpoint *suspect, const struct proof *proof)
 {
 	double all = (double)ledger_stall_ns(&suspect->tx);
 
 	if (proof->v.outcome != OUTCOME_HEALTHY)
 		return;
 	for (unsigned int cause = 0; cause < TX_N; cause++) {
+		double sampled = fmax((double)suspect->tx.ns[cause], ANY_CAUSE * all) /
+				 (double)suspect->tx.lifetime_ns;
 		struct trace_ruling r = {
 			.serial = suspect->serial,
 			.cause = cause,
-			.share = fmax(fmax((double)suspect->tx.ns[cause], ANY_CAUSE * all) /
-					      (double)suspect->tx.lifetime_ns,
-				      share_there(proof, suspect, cause)),
+			.share = fmax(sampled, share_there(proof, suspect, cause)),
 			.limit = (int)limit_there(proof, suspect, cause),
 		};
 
@@ -407,7 +407,7 @@ static int judge_window(struct prover *p, struct trace *t, uint64_t deadline,
 	verdict_make(&x.window, &x.v);
 	p->judging_ns = thread_cpu_ns() - before;
 	if (is_suspect(p, &x) && prove(p, &x, deadline, stop) && x.wanted.of == OUTCOME_STALLED)
-		rule(p, &x.window.ep[x.v.v[x.v.lead].endpoint], &p->proofs[p->n - 1]);
+		prover_rule(p, &x.window.ep[x.v.v[x.v.lead].endpoint], &p->proofs[p->n - 1]);
 	trace_snapshot_free(&x.window);
 	return 0;
 }

@@ -70,6 +70,9 @@ bool is_same_end(const struct trace_endpoint *a, const struct trace_endpoint *b)
  * session of looks; a proof takes no longer than until `deadline`. */
 int prover_tick(struct prover *p, struct trace *t, uint64_t deadline, const struct zoom_stop *stop,
 		struct err *e);
+/* What the proof, if it found no stall, says of the suspected end: a limit, and up to which share
+ * of its time. */
+void prover_rule(struct prover *p, const struct trace_endpoint *suspect, const struct proof *proof);
 /* The proof that the card shows instead of the samples' verdict `v`: exact tracing sees the end of
  * a chain of waits, and counts requests. NULL: the card shows `v`. */
 const struct proof *prover_answer(const struct prover *p, const struct trace_snapshot *s,

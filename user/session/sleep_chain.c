@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "host/proc.h"
 #include "session/doing.h"
 
 #define LOOKS	4
@@ -174,7 +175,7 @@ static void follow(struct asleep *first, struct asleep *at, const struct followe
 		if (!next)
 			break;
 		first->chain[first->n_chain].pid = next;
-		asleep_comm(next, first->chain[first->n_chain++].comm);
+		process_comm(next, first->chain[first->n_chain++].comm);
 		*at = looked_at(next, asleep_only_thread(next), f);
 		look_for_asker(at, f);
 	}

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "host/thread_call.h"
+#include "host/proc.h"
 #include "session/session.h"
 
 /* Of those that were given by number or name, in that order: a zombie keeps its number, and a

@@ -17,6 +17,7 @@
 
 #include "base/array.h"
 #include "host/asleep.h"
+#include "host/proc.h"
 #include "host/thread_call.h"
 #include "tracer/internal.h"
 #include "tracer/process_cpu.h"
@@ -149,9 +150,9 @@ static int by_inode(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static bool polls(const struct polled *p, uint64_t inode)
+static bool is_in(const uint64_t *inodes, size_t n, uint64_t inode)
 {
-	return inode && p->n && bsearch(&inode, p->inodes, p->n, sizeof(inode), by_inode);
+	return inode && n && bsearch(&inode, inodes, n, sizeof(inode), by_inode);
 }
 
 /* of the socket by which the server takes part in it; 0: it does not */
@@ -176,20 +177,10 @@ static void add_own(void *ctx, int dir, long fd)
 /* Is it the client on a connection, and waits for the answer there? */
 static bool waits_for_another(const struct polled *p)
 {
-	uint64_t listens[1024] = {}; /* a bit for each port */
-
 	for (size_t i = 0; i < p->n_own; i++) {
 		const struct tcp_turn *t = tcp_turns_find(&p->turns, p->own[i]);
 
-		if (t && t->listens)
-			listens[t->port / 64] |= 1ull << t->port % 64;
-	}
-	for (size_t i = 0; i < p->n_own; i++) {
-		const struct tcp_turn *t = tcp_turns_find(&p->turns, p->own[i]);
-
-		if (t && t->is_known && t->port >= TRACE_EPHEMERAL_PORT &&
-		    t->sent_ms <= t->came_ms && t->sent_ms < LONG_AGO &&
-		    !(listens[t->port / 64] >> t->port % 64 & 1))
+		if (t && tcp_turns_asks(&p->turns, t) && t->sent_ms < LONG_AGO)
 			return true;
 	}
 	return false;
@@ -212,18 +203,13 @@ static void ask(struct polled *p)
 	p->works |= waits_for_another(p);
 }
 
-static bool owes_answer(const struct tcp_turn *t)
-{
-	return t->is_known && t->came_ms <= t->sent_ms;
-}
-
 /* It waits for the next data there, though what came last has no answer. */
 static bool is_idle_at(const struct polled *p, const struct trace_endpoint *ep, uint64_t inode)
 {
 	const struct tcp_turn *t = ep->proto == TRACE_TCP ? tcp_turns_find(&p->turns, inode) : NULL;
 
-	return !p->works && polls(p, inode) &&
-	       (ep->proto != TRACE_TCP || (t && owes_answer(t) && t->gets <= TRACE_ACK_MOST));
+	return !p->works && is_in(p->inodes, p->n, inode) &&
+	       (ep->proto != TRACE_TCP || (t && tcp_turn_owes(t) && t->gets <= TRACE_ACK_MOST));
 }
 
 /* It owes an answer there, and no thread waits for more of the request, or none can go on. */
@@ -231,10 +217,8 @@ static bool is_at_work_at(const struct polled *p, const struct trace_endpoint *e
 {
 	const struct tcp_turn *t = ep->proto == TRACE_TCP ? tcp_turns_find(&p->turns, inode) : NULL;
 
-	if (!t || !owes_answer(t) || !p->n_own)
-		return false;
-	return p->stopped || !p->n_awaited ||
-	       !bsearch(&inode, p->awaited, p->n_awaited, sizeof(inode), by_inode);
+	return t && tcp_turn_owes(t) && p->n_own &&
+	       (p->stopped || !is_in(p->awaited, p->n_awaited, inode));
 }
 
 /* in the middle of such a call, mostly */
@@ -275,7 +259,7 @@ static void note(struct trace_snapshot *s, size_t i, const struct rounds *found,
 
 	ep->making.server_polls |= found->idle >= ENOUGH && !runs;
 	ep->making.server_works |= found->at_work >= ENOUGH;
-	if (ep->making.server_works && ep->making.sent_last && !s->looks)
+	if (ep->making.server_works && ep->making.sent_last)
 		ep->rx_calls.open_reply_ns = ep->rx.lifetime_ns;
 }
 

@@ -5,7 +5,6 @@
  * connection on this host.
  */
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <linux/inet_diag.h>
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "host/rtnl.h"
 #include "tracer/internal.h"
 #include "tracer/tcp_turns.h"
@@ -25,16 +25,12 @@ enum fd_kind { FD_OTHER, FD_PIPE, FD_SOCKET };
 
 static enum fd_kind kind_of(pid_t pid, int fd, uint64_t *inode)
 {
-	char path[40], to[32] = "", name[24];
-	int dir;
+	char path[48], to[32] = "";
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	snprintf(name, sizeof(name), "%d", fd);
-	dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0)
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, fd);
+	if (readlink(path, to, sizeof(to) - 1) <= 0)
 		return FD_OTHER;
-	*inode = readlinkat(dir, name, to, sizeof(to) - 1) > 0 ? proc_inode(dir, fd) : 0;
-	close(dir);
+	*inode = text_link_inode(to);
 	if (!strncmp(to, "pipe:", 5))
 		return FD_PIPE;
 	return strncmp(to, "socket:", 7) ? FD_OTHER : FD_SOCKET;
@@ -183,24 +179,13 @@ pid_t trace_fd_other_end(pid_t pid, int fd, bool writes)
 
 /* ---- who was asked ---- */
 
-static bool listens_at(const struct tcp_turns *t, uint16_t port)
-{
-	for (size_t i = 0; i < t->n; i++)
-		if (t->v[i].listens && t->v[i].port == port)
-			return true;
-	return false;
-}
-
-/* It made that connection, and has sent last. What accept() returns has its listener's port, or the
- * name of its listener; the ends of a socket pair have no names, and tell nothing of who asks. */
+/* The name of a listener is that of what accept() returns, too; the ends of a socket pair have
+ * none, and tell nothing of who asks. */
 static bool has_asked(const struct tcp_turns *t, const struct sought *x)
 {
 	const struct tcp_turn *turn = tcp_turns_find(t, x->inode);
 
-	if (x->is_unix)
-		return !x->named;
-	return turn && turn->is_known && turn->port >= TRACE_EPHEMERAL_PORT &&
-	       !listens_at(t, turn->port) && turn->sent_ms <= turn->came_ms;
+	return x->is_unix ? !x->named : turn && tcp_turns_asks(t, turn);
 }
 
 static bool is_answering(pid_t pid, const struct sought *x)

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "host/proc.h"
 #include "tracer/internal.h"
 
 /* The mode of the link in /proc/PID/fd says what the descriptor is open for
@@ -19,20 +20,6 @@ bool fd_open_for(int dir, long fd, mode_t how)
 
 	snprintf(name, sizeof(name), "%ld", fd);
 	return !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && st.st_mode & how;
-}
-
-void fd_owner_name(pid_t pid, char comm[16])
-{
-	char path[64], text[16] = "";
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	f = fopen(path, "re");
-	if (f && fscanf(f, "%15[^\n]", text) != 1)
-		text[0] = '\0';
-	if (f)
-		fclose(f);
-	text_comm(comm, text);
 }
 
 static bool lacks_fd_owner(const struct trace_endpoint *ep, const struct trace_call_stats *b)
@@ -47,7 +34,7 @@ static void found(struct trace_call_stats *b, pid_t pid)
 		return;
 	}
 	b->fd_owner = pid;
-	fd_owner_name(pid, b->fd_owner_comm);
+	process_comm(pid, b->fd_owner_comm);
 }
 
 struct lacking {

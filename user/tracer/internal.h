@@ -173,9 +173,8 @@ void accepted_by_fill(struct trace_snapshot *s);
 /* pipe_holders.c */
 void pipe_holders_fill(struct trace *t, struct trace_snapshot *s);
 void pipe_holders_free(struct trace *t);
-/* fd_owner.c: is a descriptor open for reading (S_IRUSR) or writing (S_IWUSR)? a process's name */
+/* fd_owner.c: is a descriptor open for reading (S_IRUSR) or writing (S_IWUSR)? */
 bool fd_open_for(int dir, long fd, mode_t how);
-void fd_owner_name(pid_t pid, char comm[16]);
 /* Calls fn for every descriptor of every process; dir: its /proc/PID/fd. False: the descriptors of
  * some process could not be listed. */
 typedef void (*descriptor_fn)(void *ctx, pid_t pid, int dir, long fd);
@@ -188,8 +187,6 @@ size_t preexisting_count(struct trace *t);
 int preexisting_find(struct trace *t, struct trace_error *e);
 /* searches the descriptors again, but not the sleeping threads */
 void preexisting_again(struct trace *t);
-/* calls fn for every entry of a folder whose name is a number */
-bool proc_numbers(const char *path, void (*fn)(void *ctx, int dir, long n), void *ctx);
 /* how many threads a process has; 0: it is gone */
 size_t proc_threads(pid_t pid);
 /* does it have one thread, asleep until a child ends or a signal comes, like a shell's? */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
+#include "host/proc.h"
 #include "host/rtnl.h"
 #include "tracer/internal.h"
 

@@ -19,6 +19,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "host/asleep.h"
+#include "host/proc.h"
 #include "host/rtnl.h"
 #include "host/thread_call.h"
 #include "tracer/internal.h"
@@ -365,15 +366,6 @@ static struct lone_end *first_with_other(const struct lone_ends *all, uint64_t o
 	return e;
 }
 
-static pid_t parent_of(pid_t pid)
-{
-	char path[40], parent[16];
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	return text_field(path, "PPid", parent, sizeof(parent)) ? (pid_t)strtol(parent, NULL, 10)
-								: 0;
-}
-
 static bool is_listener(const struct lone_end *e)
 {
 	return e->pending || (e->ep->proto == TRACE_TCP && e->by != CONNECTED);
@@ -390,11 +382,11 @@ static bool is_to_be_named(struct lone_end *e, pid_t pid)
 		return true;
 	if (!is_listener(e) || pid == m->other_pid || pid == e->master)
 		return false;
-	if (!e->master && parent_of(pid) == m->other_pid) {
+	if (!e->master && process_parent(pid) == m->other_pid) {
 		e->master = m->other_pid;
 		return true;
 	}
-	if (!e->master && parent_of(m->other_pid) == pid)
+	if (!e->master && process_parent(m->other_pid) == pid)
 		e->master = pid;
 	else
 		m->other_shared = true;
@@ -411,7 +403,7 @@ static void name_holder(void *ctx, pid_t pid, int dir, long fd)
 		if (!is_to_be_named(e, pid))
 			continue;
 		e->ep->making.other_pid = pid;
-		fd_owner_name(pid, e->ep->making.other_comm);
+		process_comm(pid, e->ep->making.other_comm);
 		if (is_worth_asking(e->ep) && all->asked++ < ASKED_MOST)
 			e->ep->making.other_receives |= is_received_from(pid, fd);
 	}

@@ -24,8 +24,8 @@ void trace_find_outstanding(struct trace_snapshot *s)
 		if (!turns.n)
 			tcp_turns_read(&turns);
 		t = tcp_turns_find(&turns, ep->inode);
-		ep->making.sent_last = t && t->is_known && t->sent_ms <= t->came_ms;
-		if (ep->making.sent_last && ep->rx.ns[RX_WAIT] && !s->looks)
+		ep->making.sent_last = t && tcp_turn_sent_last(t);
+		if (ep->making.sent_last && ep->rx.ns[RX_WAIT])
 			ep->rx_calls.open_reply_ns = ep->rx.lifetime_ns; /* who reads has asked */
 	}
 	tcp_turns_free(&turns);

@@ -15,6 +15,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "host/proc.h"
 #include "tracer/internal.h"
 
 #define WALK_SHARE    0.2	    /* share of the budget for walks of /proc */
@@ -214,7 +215,7 @@ static void name_holder(const struct trace *t, struct trace_call_stats *b, pid_t
 	b->cgroup_id = 0;
 	memset(b->comm, 0, sizeof(b->comm));
 	if (holder)
-		fd_owner_name(holder, b->comm);
+		process_comm(holder, b->comm);
 }
 
 /* Names the only reader; nobody, if there are several, or if not all processes could be listed. */

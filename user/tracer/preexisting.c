@@ -4,8 +4,6 @@
  * processes that are followed, and bpf/preexisting.bpf.h looks at each. What cannot be read here
  * shows at its first event, and is counted.
  */
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
@@ -18,6 +16,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "host/proc.h"
 #include "host/thread_call.h"
 #include "tracer/internal.h"
 
@@ -47,19 +46,6 @@ static bool pids_have(const struct pids *p, pid_t pid)
 		if (p->v[i] == pid)
 			return true;
 	return false;
-}
-
-bool proc_numbers(const char *path, void (*fn)(void *ctx, int dir, long n), void *ctx)
-{
-	DIR *d = opendir(path);
-	struct dirent *e;
-
-	while (d && (e = readdir(d)))
-		if (isdigit((unsigned char)e->d_name[0]))
-			fn(ctx, dirfd(d), atol(e->d_name));
-	if (d)
-		closedir(d);
-	return d;
 }
 
 static ssize_t read_at(int dir, const char *path, char *buf, size_t size)

@@ -8,6 +8,7 @@
 #include <sys/param.h>
 
 #include "base/array.h"
+#include "host/proc.h"
 #include "host/thread_call.h"
 #include "tracer/internal.h"
 

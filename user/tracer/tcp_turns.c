@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "host/rtnl.h"
+#include "tracer/trace.h"
 
 #define LISTENS	 (1u << 10) /* TCP_LISTEN */
 #define TALKS	 (1u << 1 | 1u << 8) /* TCP_ESTABLISHED, TCP_CLOSE_WAIT */
@@ -56,7 +57,9 @@ static void note(const struct nlmsghdr *n, void *ctx)
 		t->v = more;
 		t->room = 2 * t->room + 64;
 	}
-	if (!one.listens && read_info(n, m, &info))
+	if (one.listens)
+		t->listens[one.port / 64] |= 1ull << one.port % 64;
+	else if (read_info(n, m, &info))
 		note_info(&one, &info);
 	t->v[t->n++] = one;
 }
@@ -73,6 +76,7 @@ void tcp_turns_read(struct tcp_turns *t)
 	static const uint8_t families[] = { AF_INET, AF_INET6 };
 
 	t->n = 0;
+	memset(t->listens, 0, sizeof(t->listens));
 	for (int i = 0; i < 2; i++) {
 		struct inet_diag_req_v2 ask = { .sdiag_family = families[i],
 						.sdiag_protocol = IPPROTO_TCP,
@@ -92,6 +96,12 @@ const struct tcp_turn *tcp_turns_find(const struct tcp_turns *t, uint64_t inode)
 	struct tcp_turn want = { .inode = inode };
 
 	return inode && t->n ? bsearch(&want, t->v, t->n, sizeof(want), by_inode) : NULL;
+}
+
+bool tcp_turns_asks(const struct tcp_turns *t, const struct tcp_turn *turn)
+{
+	return tcp_turn_sent_last(turn) && turn->port >= TRACE_EPHEMERAL_PORT &&
+	       !(t->listens[turn->port / 64] >> turn->port % 64 & 1);
 }
 
 void tcp_turns_free(struct tcp_turns *t)

@@ -22,11 +22,25 @@ struct tcp_turn {
 struct tcp_turns {
 	struct tcp_turn *v; /* by inode */
 	size_t n, room;
+	uint64_t listens[1024]; /* a bit for each port */
 };
+
+/* Both, if the order is not known. */
+static inline bool tcp_turn_sent_last(const struct tcp_turn *t)
+{
+	return t->is_known && t->sent_ms <= t->came_ms;
+}
+
+static inline bool tcp_turn_owes(const struct tcp_turn *t)
+{
+	return t->is_known && t->came_ms <= t->sent_ms;
+}
 
 /* The connections and listeners of this network namespace, as they are now. */
 void tcp_turns_read(struct tcp_turns *t);
 const struct tcp_turn *tcp_turns_find(const struct tcp_turns *t, uint64_t inode);
+/* Its owner made that connection, and sent last. What accept() returns has its listener's port. */
+bool tcp_turns_asks(const struct tcp_turns *t, const struct tcp_turn *turn);
 void tcp_turns_free(struct tcp_turns *t);
 
 #endif

@@ -119,7 +119,6 @@ static bool is_farewell(const struct trace_snapshot *s, const struct trace_endpo
 /* One long unread time among many short ones: a user who looks for a pause looks for this one, and
  * the short ones hide it from every average. It counts where an answer is expected: data that needs
  * none keeps nobody waiting. */
-#define FREEZE_NS    200000000
 #define FREEZE_SHARE 0.05
 #define FREEZE_TIMES 20 /* as long as the others are on average */
 
@@ -246,13 +245,12 @@ static bool sleeps_only_there(const struct trace_endpoint *ep, const struct read
 }
 
 /* Of a fast stream more is there whenever its reader looks; only if it stays away is it late. */
-#define FAST_STREAM   150e6 /* bytes a second */
 #define STAYS_AWAY_NS 100000000
 
 static bool is_fast_stream(const struct trace_endpoint *ep, const struct reader_spell *r)
 {
 	return ep->proto == TRACE_TCP && !other_end_seen(ep) &&
-	       rate_of_receiving(ep) >= FAST_STREAM &&
+	       rate_of_receiving(ep) >= FULL_SPEED &&
 	       (is_sampled_only(ep) || r->max_ns < STAYS_AWAY_NS);
 }
 

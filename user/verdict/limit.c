@@ -425,8 +425,6 @@ static bool reader_is_always_back(const struct trace_endpoint *ep, const struct 
 
 /* By samples, of a stream that stays on this host and carries so much: whatever holds a segment
  * back, for microseconds, the CPUs set the pace. */
-#define FULL_SPEED 150e6 /* bytes a second */
-
 static bool is_at_full_speed(const struct trace_snapshot *s, const struct finding *f)
 {
 	const struct trace_endpoint *ep = &s->ep[f->endpoint];

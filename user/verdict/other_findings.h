@@ -8,6 +8,9 @@
 /* One state of an endpoint's rx ledger. */
 struct reader_spell spell_of(const struct trace_snapshot *s, size_t i, enum rx_state state);
 
+/* A time in which data lies unread that is told by itself. */
+#define FREEZE_NS 200000000
+
 /* Each find_*() returns what matters most; .endpoint -1: there is none. nothing_sent: no endpoint
  * that was seen has sent anything. */
 /* Nearly always the reader runs or waits for a CPU: no stall, but it limits the connection. */

@@ -22,6 +22,9 @@ static inline bool about_as_much(uint64_t a, uint64_t b)
 	return 16 * (larger(a, b) - smaller(a, b)) <= larger(a, b);
 }
 
+/* bytes a second: so much a stream on this host carries if nothing but the CPUs limits it */
+#define FULL_SPEED 150e6
+
 /* On a shorter path the CPUs set the rate and the round trips, not the path. */
 #define FAR_US 1000
 

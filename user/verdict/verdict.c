@@ -645,8 +645,6 @@ static bool awaits_who_connects(const struct trace_snapshot *s, const struct ver
 	       (double)v->connect.ns >= SAME_TIME * (double)v->wait.ns;
 }
 
-#define ONE_LATE_NS 200000000 /* a time that is told by itself */
-
 static void find_late(const struct trace_snapshot *s, struct verdict *out)
 {
 	out->late = find_late_reader(s);
@@ -658,7 +656,7 @@ static void find_late(const struct trace_snapshot *s, struct verdict *out)
 		out->late = none;
 	out->late_all = sum_late(s, &out->late);
 	if (is_unnoticeable(out->late_all.ns, out->observed_ns) &&
-	    out->late_all.max_ns < ONE_LATE_NS) {
+	    out->late_all.max_ns < FREEZE_NS) {
 		out->late = none;
 		out->late_all = (struct totals){};
 	}

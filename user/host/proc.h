@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What /proc tells of a process. */
+#ifndef IPCSTALL_HOST_PROC_H
+#define IPCSTALL_HOST_PROC_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Calls fn for every entry of a folder whose name is a number; dir: that folder. False: it cannot
+ * be opened. */
+bool proc_numbers(const char *path, void (*fn)(void *ctx, int dir, long n), void *ctx);
+bool process_lives(pid_t pid);
+/* its name, as it may be printed; "": it is gone */
+void process_comm(pid_t pid, char comm[16]);
+/* Who started it, and who traces it by ptrace(); 0: nobody, or it is gone. */
+pid_t process_parent(pid_t pid);
+pid_t process_tracer(pid_t pid);
+
+#endif
