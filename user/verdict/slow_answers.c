@@ -147,7 +147,9 @@ static void add_requests_of(const struct trace_endpoint *ep, const struct served
 						       known */
 		return;
 	r->n += ep->tx_calls.reply_n + (open != 0);
-	r->cut += (uint64_t)(ep->joined_late + (open != 0));
+	r->begun_before += ep->joined_late;
+	r->unfinished += open != 0;
+	r->uncounted_ns += x->open_ns - open;
 	r->think_ns += x->answered_ns + open;
 	r->unread_ns += x->unread_ns;
 	r->think_max_ns = larger(r->think_max_ns, larger(ep->tx_calls.reply_max_ns, open));
