@@ -83,6 +83,47 @@ static void who_ended_is_not_named(void **state)
 	close(p[1]);
 }
 
+/* Waits for a child that has no end of the pipe. */
+static pid_t parent_with(const int p[2])
+{
+	pid_t pid = fork(), one;
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	one = fork();
+	if (!one) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(p[0]);
+		close(p[1]);
+		for (;;)
+			pause();
+	}
+	waitpid(one, NULL, 0);
+	_exit(0);
+}
+
+/* As join() does before it reads what the child has put into a queue: the writer, this process, has
+ * both ends, too. */
+static void a_parent_that_waits_for_the_writer_is_to_read(void **state)
+{
+	struct trace t = { .opts.budget = 0.01 };
+	bool others;
+	pid_t parent;
+	int p[2];
+
+	(void)state;
+	assert_false(pipe(p));
+	parent = parent_with(p);
+	while (!proc_waits_for_child(parent))
+		sched_yield();
+	assert_int_equal(named(&t, inode_of(p[1]), 0, &others), parent);
+	end(parent);
+	pipe_holders_free(&t);
+	close(p[0]);
+	close(p[1]);
+}
+
 /* of a pipe whose reader, this process, is all that the session is of */
 static pid_t named_writer(struct trace *t, uint64_t inode)
 {
@@ -206,6 +247,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_only_holder_of_the_write_end_is_named),
 		cmocka_unit_test(who_ended_is_not_named),
+		cmocka_unit_test(a_parent_that_waits_for_the_writer_is_to_read),
 		cmocka_unit_test(of_processes_that_are_hidden_nobody_is_named),
 		cmocka_unit_test(of_fifos_on_two_devices_nobody_is_named),
 	};

@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <poll.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -70,7 +72,7 @@ static struct asleep followed(pid_t first, size_t n)
 
 	do {
 		a = writing(first);
-		sleep_chain_follow(&a, UINT64_MAX, NULL);
+		sleep_chain_follow(&a, false, UINT64_MAX, NULL);
 	} while (a.n_chain < n);
 	return a;
 }
@@ -102,14 +104,14 @@ static void the_last_keeps_all_waiting(void **state)
 	assert_true(seen.end_nr != SYS_write);
 	kill(last, SIGSTOP);
 	assert_int_equal(waitpid(last, NULL, WUNTRACED), last);
-	sleep_chain_follow(&seen, UINT64_MAX, NULL);
+	sleep_chain_follow(&seen, false, UINT64_MAX, NULL);
 	assert_int_equal(seen.n_chain, 2);
 	assert_int_equal(seen.end, ASLEEP_END_STOPPED);
 	seen.v[0].fd++; /* where it slept once */
-	sleep_chain_follow(&seen, UINT64_MAX, NULL);
+	sleep_chain_follow(&seen, false, UINT64_MAX, NULL);
 	assert_int_equal(seen.n_chain, 0);
 	seen.v[0].fd--;
-	sleep_chain_follow(&seen, now_ns(), NULL); /* no time is left */
+	sleep_chain_follow(&seen, false, now_ns(), NULL); /* no time is left */
 	assert_int_equal(seen.n_chain, 0);
 	end(last);
 	end(second);
@@ -138,11 +140,92 @@ static void a_circle_is_told(void **state)
 	end(first);
 }
 
+/* Writes to a socket until that is full, and polls it then, and another descriptor. */
+static pid_t poller(int to)
+{
+	pid_t pid = fork();
+	int silent[2];
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	alarm(60);
+	keep_only(to, NONE, NONE);
+	if (pipe(silent))
+		_exit(1);
+	while (send(to, "1", 1, MSG_DONTWAIT) == 1)
+		;
+	for (;;)
+		poll((struct pollfd[]){ { .fd = to, .events = POLLOUT }, { .fd = silent[0] } }, 2, -1);
+}
+
+static struct asleep polling(pid_t pid)
+{
+	for (;;) {
+		struct asleep a = { .pid = pid, .tid = pid };
+
+		doing_look(&a, 5, UINT64_MAX, NULL);
+		if (asleep_for_events(&a))
+			return a;
+	}
+}
+
+/* The other end was there first: it may be a client, whom nobody waits for to answer. */
+static void who_polls_sleeps_for_who_does_not_read(void **state)
+{
+	int s[2];
+	pid_t reader, first;
+	struct asleep a;
+
+	needs_root();
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, s), 0);
+	reader = process(NONE, NONE, s[1]);
+	nanosleep(&(struct timespec){ .tv_nsec = 30000000 }, NULL); /* another tick */
+	first = poller(s[0]);
+	keep_only(NONE, NONE, NONE);
+	a = polling(first);
+	sleep_chain_follow(&a, false, UINT64_MAX, NULL);
+	assert_int_equal(a.n_chain, 0);
+	sleep_chain_follow(&a, true, UINT64_MAX, NULL);
+	assert_int_equal(a.n_chain, 1);
+	assert_int_equal(a.chain[0].pid, reader);
+	assert_int_equal(a.end, ASLEEP_END_SLEEPS);
+	kill(reader, SIGSTOP);
+	assert_int_equal(waitpid(reader, NULL, WUNTRACED), reader);
+	sleep_chain_follow(&a, true, UINT64_MAX, NULL);
+	assert_int_equal(a.end, ASLEEP_END_STOPPED);
+	end(first);
+	end(reader);
+}
+
+/* of a child, which it asked */
+static void who_polls_sleeps_for_who_does_not_read_its_request(void **state)
+{
+	int s[2];
+	pid_t server, first;
+	struct asleep a;
+
+	needs_root();
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, s), 0);
+	first = poller(s[0]);
+	nanosleep(&(struct timespec){ .tv_nsec = 30000000 }, NULL); /* another tick */
+	server = process(NONE, NONE, s[1]);
+	keep_only(NONE, NONE, NONE);
+	a = polling(first);
+	sleep_chain_follow(&a, false, UINT64_MAX, NULL);
+	assert_int_equal(a.n_chain, 1);
+	assert_int_equal(a.chain[0].pid, server);
+	end(server);
+	end(first);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_last_keeps_all_waiting),
 		cmocka_unit_test(a_circle_is_told),
+		cmocka_unit_test(who_polls_sleeps_for_who_does_not_read),
+		cmocka_unit_test(who_polls_sleeps_for_who_does_not_read_its_request),
 	};
 
 	alarm(120);

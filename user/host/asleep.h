@@ -37,6 +37,7 @@ enum asleep_end {
 	ASLEEP_END_RUNS,
 	ASLEEP_END_STOPPED,
 	ASLEEP_END_CIRCLE, /* it sleeps for one that comes before it in the chain */
+	ASLEEP_END_FULL,   /* its connection to `end_at`, of another host, takes no more */
 };
 
 struct asleep {
@@ -55,14 +56,15 @@ struct asleep {
 	pid_t busiest;
 	uint64_t over_ns, busiest_ns, no_cpu_ns, quota_ns;
 	bool stopped; /* before the first look and after the last */
-	/* for whom it sleeps at that descriptor, for whom that one sleeps, and so on; what the last
-	 * one does */
+	/* for whom it sleeps in that call, for whom that one sleeps, and so on; what the last one
+	 * does */
 	struct asleep_process chain[ASLEEP_CHAIN];
 	size_t n_chain;
 	enum asleep_end end;
 	int end_nr; /* the call in which it sleeps */
 	bool end_no_files;
 	bool end_is_one_of_many; /* threads */
+	char end_at[64];
 };
 
 /* Its only thread; 0: it has several, or is gone. */
@@ -76,12 +78,16 @@ void asleep_sort(struct asleep *a);
 void asleep_name(int nr, char *buf, size_t len);
 /* Mostly in a call in which servers sleep when they have nothing to do. */
 bool asleep_seems_idle(const struct asleep *a);
+/* Mostly in poll(), epoll_wait() or select() of descriptors. */
+bool asleep_for_events(const struct asleep *a);
 /* Mostly in one call on one descriptor, which is no file: that of the first row. */
 bool asleep_at_fd(const struct asleep *a);
 /* How often it was found in the call of this row, at any descriptor; 0: an earlier row tells. */
 unsigned int asleep_in_call(const struct asleep *a, size_t row);
 /* what a thread waits for there: "a timer"; NULL: that may be anything */
 const char *asleep_for(const struct asleep_call *call);
+/* wait4() and the like */
+bool asleep_for_child(const struct asleep_call *call);
 /* Mostly in one call, which waits neither for what others send, nor for a child or a signal. */
 bool asleep_is_elsewhere(const struct asleep *a);
 /* It waits for events, a connection, a signal or another thread: it works on nothing. */

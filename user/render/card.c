@@ -173,6 +173,17 @@ static void append_doing(const struct making *m)
 		text_append(c->why, sizeof(c->why), "; %s %s", named ? "it" : c->whom, text);
 }
 
+/* "; sshd[12] sleeps in flock(), for a lock on a file": whom the reader waits for */
+static void append_doing_of_another(const struct making *m)
+{
+	const struct asleep *a = m->v->doing;
+	char text[DOING_TEXT];
+
+	if (doing_phrase(a, text, sizeof(text)))
+		text_append(m->c->why, sizeof(m->c->why), "; %s[%d] %s", a->comm, (int)a->pid,
+			    text);
+}
+
 static void fix_doing(const struct making *m, bool reads)
 {
 	char text[DOING_TEXT];
@@ -446,7 +457,7 @@ static void why_of_stall(const struct making *m, const struct finding *f)
 static bool is_elsewhere(const struct making *m, const struct finding *f)
 {
 	return f->blamed == BLAME_PEER_READER && f->deadlock < 0 && !f->circle &&
-	       f->reader_waits < 0 && !f->small_reads && !reader_halted(m->s, f);
+	       !f->small_reads && !reader_halted(m->s, f);
 }
 
 /* Whether the only end that was seen had unread data all the while its own sends were stalled. If
@@ -490,7 +501,10 @@ static void card_stall(const struct making *m)
 	if (may_be_deadlock(m, f)) {
 		append_unread_here(m);
 	} else if (is_elsewhere(m, root ? root : f)) {
-		append_doing(m);
+		if ((root ? root : f)->reader_waits < 0)
+			append_doing(m);
+		else
+			append_doing_of_another(m);
 		if (!comes_in_bursts(&m->s->ep[(root ? root : f)->endpoint]))
 			fix_doing(m, true);
 	}

@@ -38,6 +38,8 @@ static json_t *end_to_json(const struct asleep *a)
 		return json_string("running");
 	case ASLEEP_END_CIRCLE:
 		return json_string("circle");
+	case ASLEEP_END_FULL:
+		return json_string("full connection");
 	case ASLEEP_END_SLEEPS:
 		asleep_name(a->end_nr, name, sizeof(name));
 		return json_string(name);

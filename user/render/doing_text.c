@@ -91,9 +91,18 @@ static void append_end(const struct asleep *a, char *buf, size_t len)
 		if (what)
 			text_append(buf, len, ", for %s", what);
 		break;
+	case ASLEEP_END_FULL:
+		text_append(buf, len, ", %s connection to %s is full",
+			    a->n_chain ? "whose" : "as its", a->end_at);
+		break;
 	case ASLEEP_END_UNKNOWN:
 		break;
 	}
+}
+
+static bool is_for_others(const struct asleep *a)
+{
+	return a->n_chain || a->end == ASLEEP_END_FULL;
 }
 
 static void phrase_of_sleep(const struct asleep *a, char *buf, size_t len)
@@ -103,13 +112,13 @@ static void phrase_of_sleep(const struct asleep *a, char *buf, size_t len)
 
 	asleep_name(a->v[0].nr, call, sizeof(call));
 	snprintf(buf, len, "%ssleeps in %s()", a->is_one_of_many ? "has a thread that " : "", call);
-	if (a->n_chain) {
+	if (is_for_others(a)) {
 		append_names(a, buf, len);
 		append_end(a, buf, len);
 	} else if (has_path(a)) {
 		append_path(&a->v[0], buf, len);
 	}
-	if (a->n_chain || has_path(a))
+	if (is_for_others(a) || has_path(a))
 		return;
 	if (is_most(a->disk, a->looks))
 		text_append(buf, len, ", uninterruptibly, as for a disk");
@@ -155,14 +164,19 @@ bool doing_phrase(const struct asleep *a, char *buf, size_t len)
 	return *buf;
 }
 
-static const struct asleep_process *last_of(const struct asleep *a)
+/* of the chain, or itself */
+static struct asleep_process last_of(const struct asleep *a)
 {
-	return &a->chain[a->n_chain - 1];
+	struct asleep_process self = { .pid = a->pid };
+
+	memcpy(self.comm, a->comm, sizeof(self.comm));
+	return a->n_chain ? a->chain[a->n_chain - 1] : self;
 }
 
 void doing_fix(const struct asleep *a, bool reads, char *buf, size_t len)
 {
 	enum doing d = doing_of(a);
+	struct asleep_process last = a ? last_of(a) : (struct asleep_process){};
 
 	*buf = '\0';
 	if (d == DOING_STOPPED)
@@ -180,13 +194,21 @@ void doing_fix(const struct asleep *a, bool reads, char *buf, size_t len)
 			 a->tracer.comm, (int)a->tracer.pid);
 	else if (d == DOING_SLEEPS && a->n_chain && a->end == ASLEEP_END_STOPPED)
 		snprintf(buf, len, "%s", stopped_fix());
+	else if (d == DOING_SLEEPS && a->end == ASLEEP_END_FULL)
+		snprintf(buf, len,
+			 "that connection sets the pace; see what limits it: sudo ipcstall attach "
+			 "-p %d -d 10s",
+			 (int)last.pid);
 	else if (d == DOING_SLEEPS && a->n_chain && reads)
 		snprintf(buf, len, "let %s[%d] go on sooner: it keeps the others waiting",
-			 last_of(a)->comm, (int)last_of(a)->pid);
+			 last.comm, (int)last.pid);
 	else if (d == DOING_SLEEPS && has_path(a) && a->v[0].at_fd)
 		snprintf(buf, len,
 			 "its disk sets the pace: see iostat -x 1; write in larger pieces, or let "
 			 "another thread write");
+	else if (d == DOING_SLEEPS && reads && asleep_for_child(&a->v[0]))
+		snprintf(buf, len,
+			 "read what the child writes before waiting for it to end (wait(), join())");
 	else if (d == DOING_SLEEPS && reads)
 		snprintf(buf, len,
 			 "let another thread read meanwhile, or shorten what it sleeps for");
@@ -194,12 +216,14 @@ void doing_fix(const struct asleep *a, bool reads, char *buf, size_t len)
 
 void doing_next(const struct asleep *a, char *buf, size_t len)
 {
+	struct asleep_process last = a ? last_of(a) : (struct asleep_process){};
+
 	*buf = '\0';
 	if (doing_of(a) == DOING_COMPUTES)
 		snprintf(buf, len, "see where it computes: sudo perf top -p %d", (int)a->pid);
 	else if (doing_of(a) == DOING_SLEEPS && a->n_chain)
 		snprintf(buf, len, "see what %s[%d] does: sudo ipcstall attach -p %d -d 10s",
-			 last_of(a)->comm, (int)last_of(a)->pid, (int)last_of(a)->pid);
+			 last.comm, (int)last.pid, (int)last.pid);
 	else if (doing_of(a) == DOING_SLEEPS && !a->tracer.pid)
 		snprintf(buf, len, "see what it calls: sudo strace -f -p %d", (int)a->pid);
 }

@@ -95,7 +95,7 @@ const struct asleep *culprits_doing(struct culprits *c, const struct trace_snaps
 	for (size_t i = 0; pid && i < c->n; i++) {
 		if (c->v[i].pid != pid)
 			continue;
-		sleep_chain_follow(&c->v[i], UINT64_MAX, NULL);
+		sleep_chain_follow(&c->v[i], verdict_culprit_reads(v), UINT64_MAX, NULL);
 		return &c->v[i];
 	}
 	return NULL;

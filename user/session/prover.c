@@ -345,7 +345,7 @@ static void look_at_culprit(struct proof *proof, struct suspicion *x, uint64_t d
 	doing_look(a, DOING_LOOKS, deadline, stop);
 	cpu_book_make(&after, &before, &a->pid, 1);
 	doing_cpu(a, &before, &after);
-	sleep_chain_follow(a, deadline, stop);
+	sleep_chain_follow(a, verdict_culprit_reads(&proof->v), deadline, stop);
 	cpu_book_free(&before);
 	cpu_book_free(&after);
 	if (proof->v.kind != KIND_UNSEEN)

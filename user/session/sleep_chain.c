@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "host/proc.h"
+#include "render/names.h"
 #include "session/doing.h"
 
 #define LOOKS	4
@@ -150,6 +151,8 @@ static void note_end(struct asleep *first, const struct asleep *last)
 
 static bool is_same_sleep(const struct asleep *a, const struct asleep *now)
 {
+	if (asleep_for_events(a))
+		return asleep_for_events(now);
 	return asleep_at_fd(a) && asleep_at_fd(now) && a->v[0].nr == now->v[0].nr &&
 	       a->v[0].fd == now->v[0].fd;
 }
@@ -163,10 +166,45 @@ static void note_circle(struct asleep *first)
 		first->end = ASLEEP_END_CIRCLE;
 }
 
-static void follow(struct asleep *first, struct asleep *at, const struct follower *f)
+/* Whom it sleeps for; 0: nobody knows, or `full` names the other host. Who is to read may have sent
+ * more than anybody takes; who is to send may have a request that was not read. */
+static pid_t sleeps_for(const struct asleep *a, bool *to_read, struct trace_held_output *full)
 {
-	while (first->n_chain < ASLEEP_CHAIN && !at->stopped && asleep_at_fd(at) && has_time(f)) {
-		pid_t next = trace_fd_other_end(at->pid, at->v[0].fd, at->v[0].writes);
+	struct trace_held_output held;
+
+	if (asleep_at_fd(a)) {
+		*to_read = a->v[0].writes;
+		return trace_fd_other_end(a->pid, a->v[0].fd, a->v[0].writes);
+	}
+	if (!asleep_for_events(a) || !trace_held_output(a->pid, !*to_read, &held))
+		return 0;
+	*to_read = true;
+	if (!held.reader)
+		*full = held;
+	return held.reader;
+}
+
+static void note_full(struct asleep *first, const struct trace_held_output *full)
+{
+	const struct trace_endpoint ep = { .proto = TRACE_TCP,
+					   .family = full->family,
+					   .remote = full->remote };
+
+	address_of_peer(&ep, first->end_at, sizeof(first->end_at));
+	first->end = ASLEEP_END_FULL;
+}
+
+static bool is_followed(const struct asleep *a)
+{
+	return !a->stopped && (asleep_at_fd(a) || asleep_for_events(a));
+}
+
+static void follow(struct asleep *first, struct asleep *at, bool to_read, const struct follower *f)
+{
+	struct trace_held_output full = {};
+
+	while (first->n_chain < ASLEEP_CHAIN && is_followed(at) && has_time(f)) {
+		pid_t next = sleeps_for(at, &to_read, &full);
 
 		if (next && is_in_chain(first, next)) {
 			note_circle(first);
@@ -179,11 +217,14 @@ static void follow(struct asleep *first, struct asleep *at, const struct followe
 		*at = looked_at(next, asleep_only_thread(next), f);
 		look_for_asker(at, f);
 	}
-	if (first->n_chain)
+	if (full.remote.port)
+		note_full(first, &full);
+	else if (first->n_chain)
 		note_end(first, at);
 }
 
-void sleep_chain_follow(struct asleep *a, uint64_t deadline, const struct zoom_stop *stop)
+void sleep_chain_follow(struct asleep *a, bool to_read, uint64_t deadline,
+			const struct zoom_stop *stop)
 {
 	struct follower f = { MIN(deadline, now_ns() + SLEEP_CHAIN_NS), stop };
 	struct asleep at;
@@ -193,9 +234,9 @@ void sleep_chain_follow(struct asleep *a, uint64_t deadline, const struct zoom_s
 	if (!has_time(&f))
 		return;
 	look_for_asker(a, &f);
-	if (!asleep_at_fd(a) || a->stopped)
+	if (!is_followed(a))
 		return;
 	at = a->is_one_of_many ? *a : looked_at(a->pid, a->tid, &f);
 	if (is_same_sleep(a, &at))
-		follow(a, &at, &f);
+		follow(a, &at, to_read, &f);
 }

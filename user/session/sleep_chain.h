@@ -10,8 +10,10 @@
 /* of it a session that ends at a given time sets so much apart */
 #define SLEEP_CHAIN_NS 500000000ull
 
-/* Follows the chain from `a`, if that sleeps now as it did when it was looked at. Takes at most
- * about SLEEP_CHAIN_NS, fewer before the deadline or where `stop` asks. */
-void sleep_chain_follow(struct asleep *a, uint64_t deadline, const struct zoom_stop *stop);
+/* Follows the chain from `a`, if that sleeps now as it did when it was looked at. to_read: others
+ * wait until `a` reads, rather than until it sends. Takes at most about SLEEP_CHAIN_NS, fewer
+ * before the deadline or where `stop` asks. */
+void sleep_chain_follow(struct asleep *a, bool to_read, uint64_t deadline,
+			const struct zoom_stop *stop);
 
 #endif

@@ -3,8 +3,9 @@
  * Names the reader of a pipe if no sample found a thread asleep in a read, or if the reader is not
  * a process that the session follows. It is the holder of the read end, traced or not. If fork()
  * left copies of that end, the reader is the process that closed the write end, or else the one
- * that is not the writer. Processes that only wait for a child do not count. If several remain, or
- * the descriptors of some process cannot be listed, none is named. The only holder of a write end
+ * that is not the writer. Processes that only wait for a child do not count, unless nobody else but
+ * the writer is left: a parent may wait for the child that writes. If several remain, or the
+ * descriptors of some process cannot be listed, none is named. The only holder of a write end
  * is named too, if the kernel half saw no writer, or took the reader for the writer.
  */
 #include <errno.h>
@@ -133,7 +134,7 @@ static pid_t reader_of(const struct pipe_holders *h, pid_t writer)
 		return h->both[1].pid;
 	if (h->n_both == 2 && h->both[1].pid == writer)
 		return h->both[0].pid;
-	if (!h->n_both && h->n_waiting == 1)
+	if (h->n_waiting == 1 && (!h->n_both || (h->n_both == 1 && h->both[0].pid == writer)))
 		return h->waiting.pid;
 	return h->n_both == 1 ? h->both[0].pid : 0;
 }

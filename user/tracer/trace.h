@@ -498,6 +498,16 @@ struct trace_fd_server {
 /* For descriptors of sockets of one process: the process that it has asked there, on a connection
  * that it made, or that it started with a socket pair. */
 void trace_fd_servers(pid_t pid, struct trace_fd_server *v, size_t n);
+
+struct trace_held_output {
+	pid_t reader; /* 0: of another host, or unknown */
+	int family;   /* AF_UNIX: 0 */
+	struct trace_addr remote;
+};
+/* The only process, or address, that takes nothing of what `pid` has sent it: the data lies unread
+ * there, or the connection's send buffer is full. asked_only: on a connection that `pid` made, so
+ * that the data is a request. Takes about 40 ms. */
+bool trace_held_output(pid_t pid, bool asked_only, struct trace_held_output *out);
 /* Sets making.sent_last, and rx_calls.open_reply_ns of connections on which a reader sleeps for the
  * answer to a request that was sent before the session began. */
 void trace_find_outstanding(struct trace_snapshot *s);

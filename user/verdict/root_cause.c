@@ -161,6 +161,13 @@ static bool asks_unseen_server(const struct trace_endpoint *ep)
 	return ep->proto == TRACE_TCP && ep->making.connected && ep->remote.port;
 }
 
+/* It sends all the time, and may sleep until it can send more. */
+static bool sends_meanwhile(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_TCP && ep->tx.resolution[TX_IDLE] != TRACE_UNKNOWN &&
+	       2 * ep->tx.ns[TX_IDLE] < ep->tx.lifetime_ns;
+}
+
 /* Did the reader wait there for others than whom he keeps waiting, for at least half of what `f`
  * lays at his door? */
 static bool waited_there(const struct trace_snapshot *s, const struct finding *f,
@@ -170,7 +177,8 @@ static bool waited_there(const struct trace_snapshot *s, const struct finding *f
 		   held_up = who_was_held_up(&s->ep[f->endpoint], f->cause);
 	const struct trace_call_stats *sender = who_sends(s, ep);
 
-	if (ep->rx.resolution[RX_WAIT] == TRACE_UNKNOWN || !who_is_same(&waits, reader))
+	if (ep->rx.resolution[RX_WAIT] == TRACE_UNKNOWN || !who_is_same(&waits, reader) ||
+	    sends_meanwhile(ep))
 		return false;
 	if (sender ? sender->tgid == held_up.tgid || sender->tgid == reader->tgid
 		   : !asks_unseen_server(ep))

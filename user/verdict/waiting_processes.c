@@ -54,14 +54,24 @@ static struct culprit other_end_of(const struct trace_endpoint *ep)
 	return (struct culprit){ ep->making.other_shared ? 0 : ep->making.other_pid, 0 };
 }
 
-/* The process that does not read what the last sender of a chain has for it. */
-static struct culprit reader_of_stall(const struct trace_snapshot *s, const struct finding *f)
+static struct culprit awaited_at(const struct trace_snapshot *s, int at)
+{
+	pid_t pid = awaited_process(s, at);
+
+	return pid ? (struct culprit){ pid, 0 } : other_end_of(&s->ep[at]);
+}
+
+/* The process that does not read what the last sender of a chain has for it, or that this one waits
+ * for. */
+static struct culprit holder_up(const struct trace_snapshot *s, const struct finding *f)
 {
 	const struct trace_endpoint *ep = &s->ep[f->endpoint];
 	const struct trace_call_stats *reader = who_reads(s, ep);
 
 	if (!blame_is_peers(f->blamed))
 		return (struct culprit){};
+	if (f->reader_waits >= 0)
+		return awaited_at(s, f->reader_waits);
 	if (!reader || !reader->tgid)
 		return other_end_of(ep);
 	if (reader->tgid == ep->tx_calls.tgid) /* it holds both ends, and its thread is not known */
@@ -69,13 +79,19 @@ static struct culprit reader_of_stall(const struct trace_snapshot *s, const stru
 	return (struct culprit){ reader->tgid, reader->others ? 0 : reader->tid };
 }
 
-struct culprit verdict_culprit(const struct trace_snapshot *s, const struct verdict *v)
+static const struct finding *root_of(const struct verdict *v)
 {
 	const struct finding *f = &v->v[v->lead];
+
+	return f->root >= 0 ? &v->v[f->root] : f;
+}
+
+struct culprit verdict_culprit(const struct trace_snapshot *s, const struct verdict *v)
+{
 	struct culprit c;
 
 	if (v->kind == KIND_STALL)
-		return reader_of_stall(s, f->root >= 0 ? &v->v[f->root] : f);
+		return holder_up(s, root_of(v));
 	if (v->kind == KIND_LATE) {
 		const struct trace_call_stats *reader = &s->ep[v->late.endpoint].rx_calls;
 
@@ -83,6 +99,11 @@ struct culprit verdict_culprit(const struct trace_snapshot *s, const struct verd
 	}
 	c = (struct culprit){ verdict_awaited(s, v), verdict_awaited_thread(s, v) };
 	return c.pid || v->kind != KIND_WAIT ? c : other_end_of(&s->ep[v->wait.endpoint]);
+}
+
+bool verdict_culprit_reads(const struct verdict *v)
+{
+	return v->kind == KIND_LATE || (v->kind == KIND_STALL && root_of(v)->reader_waits < 0);
 }
 
 size_t verdict_waiting_processes(const struct trace_snapshot *s, const struct verdict *v,

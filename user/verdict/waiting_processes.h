@@ -17,6 +17,8 @@ struct culprit {
 };
 
 struct culprit verdict_culprit(const struct trace_snapshot *s, const struct verdict *v);
+/* Others wait until it reads, rather than until it sends. */
+bool verdict_culprit_reads(const struct verdict *v);
 /* The awaited process, the one that waits for it, and those before in the chain. Returns how many,
  * at most `max`. */
 size_t verdict_waiting_processes(const struct trace_snapshot *s, const struct verdict *v,

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tracer/sought_sockets.h"
+
+#include <arpa/inet.h>
+#include <linux/inet_diag.h>
+#include <linux/sock_diag.h>
+#include <linux/unix_diag.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "host/rtnl.h"
+#include "tracer/internal.h"
+
+static void set_addr(struct trace_addr *to, const uint32_t ip[4], uint16_t port)
+{
+	memcpy(to->ip, ip, sizeof(to->ip));
+	to->port = ntohs(port);
+}
+
+/* As the kernel has it for poll(): it is writable if a third of the buffer is free. */
+static bool is_full(const struct nlmsghdr *n, const struct inet_diag_msg *m)
+{
+	int len = (int)n->nlmsg_len - (int)NLMSG_SPACE(sizeof(*m));
+	const struct rtattr *a = rtnl_attr(m + 1, len, INET_DIAG_SKMEMINFO);
+	const uint32_t *mem = a ? RTA_DATA(a) : NULL;
+
+	return a && RTA_PAYLOAD(a) >= (SK_MEMINFO_WMEM_QUEUED + 1) * sizeof(*mem) &&
+	       3ull * mem[SK_MEMINFO_WMEM_QUEUED] >= 2ull * mem[SK_MEMINFO_SNDBUF];
+}
+
+static void note_own(struct sought *x, const struct nlmsghdr *n, const struct inet_diag_msg *m)
+{
+	struct trace_endpoint *ep = x->ep;
+
+	ep->proto = TRACE_TCP;
+	ep->family = m->idiag_family;
+	set_addr(&ep->local, m->id.idiag_src, m->id.idiag_sport);
+	set_addr(&ep->remote, m->id.idiag_dst, m->id.idiag_dport);
+	x->is_full = is_full(n, m);
+}
+
+static bool is_other_end(const struct inet_diag_msg *m, const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_TCP && ntohs(m->id.idiag_dport) == ep->local.port &&
+	       ntohs(m->id.idiag_sport) == ep->remote.port &&
+	       !memcmp(m->id.idiag_src, ep->remote.ip, sizeof(ep->remote.ip)) &&
+	       !memcmp(m->id.idiag_dst, ep->local.ip, sizeof(ep->local.ip));
+}
+
+static void note_tcp(const struct nlmsghdr *n, void *ctx)
+{
+	const struct inet_diag_msg *m = NLMSG_DATA(n);
+	struct sought_sockets *all = ctx;
+
+	for (size_t i = 0; i < all->n; i++) {
+		struct sought *x = &all->v[i];
+
+		if (m->idiag_inode && m->idiag_inode == x->inode)
+			note_own(x, n, m);
+		else if (is_other_end(m, x->ep))
+			x->unread = m->idiag_rqueue;
+	}
+}
+
+/* all but those that wait for their end, or listen */
+#define CONNECTIONS (1u << 1 | 1u << 4 | 1u << 5 | 1u << 8)
+
+void sought_find_tcp(struct sought_sockets *all)
+{
+	static const uint8_t families[] = { AF_INET, AF_INET6 };
+
+	for (int i = 0; i < 2; i++) {
+		struct inet_diag_req_v2 ask = { .sdiag_family = families[i],
+						.sdiag_protocol = IPPROTO_TCP,
+						.idiag_ext = 1 << (INET_DIAG_SKMEMINFO - 1),
+						.idiag_states = CONNECTIONS };
+		struct rtnl_req r;
+
+		rtnl_begin(&r, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | NLM_F_DUMP, &ask, sizeof(ask));
+		sock_diag_dump(&r, note_tcp, all);
+	}
+}
+
+static void note_unix(const struct nlmsghdr *n, void *ctx)
+{
+	const struct unix_diag_msg *m = NLMSG_DATA(n);
+	int len = (int)n->nlmsg_len - (int)NLMSG_SPACE(sizeof(*m));
+	bool named = rtnl_attr(m + 1, len, UNIX_DIAG_NAME);
+	const struct rtattr *peer = rtnl_attr(m + 1, len, UNIX_DIAG_PEER),
+			    *lens = rtnl_attr(m + 1, len, UNIX_DIAG_RQLEN);
+	const struct unix_diag_rqlen *q = lens ? RTA_DATA(lens) : NULL;
+	struct sought_sockets *all = ctx;
+
+	for (size_t i = 0; i < all->n; i++) {
+		struct sought *x = &all->v[i];
+
+		if (m->udiag_ino == x->inode) {
+			x->is_unix = true;
+			x->named = named;
+			x->peer = peer ? *(const uint32_t *)RTA_DATA(peer) : 0;
+			x->unread = q ? q->udiag_wqueue : 0;
+		}
+		x->peer_named |= named && x->peer && m->udiag_ino == x->peer;
+	}
+}
+
+/* Twice: a socket may come before the one whose peer it is. */
+void sought_find_unix(struct sought_sockets *all)
+{
+	struct unix_diag_req ask = { .sdiag_family = AF_UNIX,
+				     .udiag_states = ~0u,
+				     .udiag_show = UDIAG_SHOW_NAME | UDIAG_SHOW_PEER |
+						   UDIAG_SHOW_RQLEN };
+	struct rtnl_req r;
+
+	for (int i = 0; i < 2; i++) {
+		rtnl_begin(&r, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | NLM_F_DUMP, &ask, sizeof(ask));
+		sock_diag_dump(&r, note_unix, all);
+	}
+}
+
+/* The name of a listener is that of what accept() returns, too; the ends of a socket pair have
+ * none, and tell nothing of who asks. */
+bool sought_has_asked(const struct sought *x, const struct tcp_turns *t)
+{
+	const struct tcp_turn *turn = tcp_turns_find(t, x->inode);
+
+	return x->is_unix ? !x->named : turn && tcp_turns_asks(t, turn);
+}
+
+bool sought_answers(const struct sought *x, pid_t pid)
+{
+	const struct trace_making *m = &x->ep->making;
+
+	if (!m->other_pid || m->other_shared || m->other_pid == pid)
+		return false;
+	return !x->is_unix || x->peer_named || m->other_unaccepted ||
+	       proc_began(m->other_pid) > proc_began(pid);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Sockets that sock_diag is asked for by their inodes: what connection each is, and what of its
+ * data lies unread. */
+#ifndef IPCSTALL_TRACER_SOUGHT_SOCKETS_H
+#define IPCSTALL_TRACER_SOUGHT_SOCKETS_H
+
+#include "tracer/tcp_turns.h"
+#include "tracer/trace.h"
+
+struct sought {
+	uint64_t inode, peer; /* peer: Unix */
+	bool is_unix, named, peer_named;
+	bool is_full;		    /* its send buffer */
+	uint32_t unread;	    /* what it sent, and the other end on this host has not read */
+	struct trace_endpoint *ep; /* its protocol and addresses are set, if it is TCP */
+	struct trace_fd_server *to;
+};
+
+struct sought_sockets {
+	struct sought *v;
+	size_t n;
+};
+
+/* What lies unread is known from the second call on. */
+void sought_find_tcp(struct sought_sockets *all);
+void sought_find_unix(struct sought_sockets *all);
+/* Its owner made the connection, and sent last. */
+bool sought_has_asked(const struct sought *x, const struct tcp_turns *t);
+/* The process at the other end, which trace_name_other_ends() has named, may answer to `pid`. */
+bool sought_answers(const struct sought *x, pid_t pid);
+
+#endif
