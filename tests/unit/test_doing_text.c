@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 
@@ -83,6 +84,33 @@ static void for_whom_it_sleeps_is_told(void **state)
 	a.n_chain = 1;
 	a.is_one_of_many = true;
 	says(&a, "has a thread that sleeps in write() for cat[12], which is busy on its CPU");
+}
+
+static void whose_connection_is_full_is_told(void **state)
+{
+	struct asleep a = looked(SYS_ppoll, 20);
+	char text[DOING_TEXT];
+
+	a.end = ASLEEP_END_FULL;
+	snprintf(a.end_at, sizeof(a.end_at), "192.0.2.1:22");
+	says(&a, "sleeps in ppoll(), as its connection to 192.0.2.1:22 is full");
+	doing_fix(&a, true, text, sizeof(text));
+	assert_non_null(strstr(text, "sudo ipcstall attach -p 7 "));
+	a.n_chain = 1;
+	a.chain[0] = (struct asleep_process){ 12, "ssh" };
+	says(&a, "sleeps in ppoll() for ssh[12], whose connection to 192.0.2.1:22 is full");
+	doing_fix(&a, true, text, sizeof(text));
+	assert_non_null(strstr(text, "sudo ipcstall attach -p 12 "));
+}
+
+static void who_waits_for_the_writers_end_should_read_first(void **state)
+{
+	struct asleep a = looked(SYS_wait4, 20);
+	char text[DOING_TEXT];
+
+	doing_fix(&a, true, text, sizeof(text));
+	assert_non_null(strstr(text, "read what the child writes before waiting"));
+	assert_false(has_fix(&a, false));
 }
 
 /* who traces a process that sleeps elsewhere has no part in that */
@@ -193,6 +221,8 @@ int main(void)
 		cmocka_unit_test(a_sleep_for_messages_is_not_elsewhere),
 		cmocka_unit_test(a_sleep_is_told_where_most_looks_found_it),
 		cmocka_unit_test(for_whom_it_sleeps_is_told),
+		cmocka_unit_test(whose_connection_is_full_is_told),
+		cmocka_unit_test(who_waits_for_the_writers_end_should_read_first),
 		cmocka_unit_test(who_traces_it_is_told),
 		cmocka_unit_test(a_disk_is_told_by_the_threads_state),
 		cmocka_unit_test(a_page_that_is_read_is_no_call),

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "verdict/root_cause.h"
+#include "verdict/waiting_processes.h"
 #include "render/ledger_text.h"
 
 enum { SECOND = 1000000000, A = 11, B = 12, C = 13, D = 14 };
@@ -150,6 +151,36 @@ static void a_reader_waits_for_a_server_that_is_not_traced(void **state)
 	ep[1].making.connected = false; /* somebody else's question may come there */
 	judge(&s, ep, 2, &v);
 	assert_int_equal(v.v[0].reader_waits, -1);
+	ep[1].making.connected = true;
+	ep[1].tx.ns[TX_DEVICE] = 600000000; /* as ssh does, which waits until it can send more */
+	ep[1].tx.ns[TX_IDLE] = 400000000;
+	ep[1].tx.resolution[TX_IDLE] = TRACE_EXACT;
+	ep[1].tx.lifetime_ns = SECOND;
+	judge(&s, ep, 2, &v);
+	assert_int_equal(v.v[0].reader_waits, -1);
+}
+
+/* Whoever asked its peer may find out what that one does. */
+static void whom_the_reader_waits_for_is_the_culprit(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_snapshot s;
+	struct verdict v;
+
+	pipe_between(&ep[0], A, B, 900000000);
+	pipe_between(&ep[1], C, B, 0);
+	ep[0].rx.lifetime_ns = ep[1].rx.lifetime_ns = SECOND;
+	judge(&s, ep, 2, &v);
+	assert_int_equal(v.kind, KIND_STALL);
+	assert_int_equal(verdict_culprit(&s, &v).pid, B);
+	assert_true(verdict_culprit_reads(&v));
+	ep[1].rx.resolution[RX_WAIT] = TRACE_EXACT;
+	ep[1].rx.ns[RX_WAIT] = ep[1].rx.max[RX_WAIT] = 800000000;
+	ep[1].rx.count[RX_WAIT] = 1;
+	judge(&s, ep, 2, &v);
+	v.kind = KIND_STALL; /* of more stalls it would lead */
+	assert_int_equal(verdict_culprit(&s, &v).pid, C);
+	assert_false(verdict_culprit_reads(&v));
 }
 
 /* head | sshd, whose other end ssh has a reader that sleeps: its channel's window stays shut */
@@ -678,6 +709,7 @@ int main(void)
 		cmocka_unit_test(one_of_several_is_not_guessed),
 		cmocka_unit_test(what_another_process_sends_is_no_link),
 		cmocka_unit_test(a_reader_waits_for_a_server_that_is_not_traced),
+		cmocka_unit_test(whom_the_reader_waits_for_is_the_culprit),
 		cmocka_unit_test(whom_the_reader_waits_for_cannot_go_on_either),
 		cmocka_unit_test(a_wait_behind_a_busy_program_is_that_program),
 		cmocka_unit_test(the_stall_behind_a_stall),

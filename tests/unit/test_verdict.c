@@ -177,6 +177,13 @@ static void a_message_that_lies_is_no_health(void **state)
 	struct trace_endpoint ep = downloader(900000000);
 	struct verdict v;
 
+	assert_non_null(strstr(said_of(&ep, &v), "was not seen, and may wait for an answer"));
+	assert_int_equal(v.outcome, OUTCOME_WAITING);
+	ep.making.other_full = true;
+	assert_non_null(strstr(said_of(&ep, &v), "has unread data"));
+	assert_non_null(strstr(said_of(&ep, &v), "; the sender's buffer is full"));
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
+	ep.making.other_full = false;
 	ep.paired = true;
 	assert_non_null(strstr(said_of(&ep, &v), "has unread data"));
 	assert_non_null(strstr(said_of(&ep, &v), "the sender may wait for an answer"));

@@ -2,6 +2,7 @@
 #include "host/rtnl.h"
 
 #include <errno.h>
+#include <linux/sock_diag.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,4 +183,12 @@ void sock_diag_dump(struct rtnl_req *r, rtnl_fn fn, void *arg)
 		return;
 	rtnl_dump(fd, r, fn, arg);
 	close(fd);
+}
+
+bool sock_diag_is_full(const struct rtattr *mem)
+{
+	const uint32_t *v = mem ? RTA_DATA(mem) : NULL;
+
+	return mem && RTA_PAYLOAD(mem) > SK_MEMINFO_WMEM_QUEUED * sizeof(*v) &&
+	       3ull * v[SK_MEMINFO_WMEM_QUEUED] >= 2ull * v[SK_MEMINFO_SNDBUF];
 }

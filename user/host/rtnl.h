@@ -6,6 +6,7 @@
 
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,10 @@ int rtnl_call(int fd, struct rtnl_req *r, char *why, size_t len);
 int rtnl_dump(int fd, struct rtnl_req *r, rtnl_fn fn, void *arg);
 /* rtnl_dump() for a request to sock_diag. Errors are ignored. */
 void sock_diag_dump(struct rtnl_req *r, rtnl_fn fn, void *arg);
+
+/* A TCP socket's buffer is so full that poll() would not call it writable. mem: its
+ * INET_DIAG_SKMEMINFO; NULL: not known. */
+bool sock_diag_is_full(const struct rtattr *mem);
 
 /* The attribute of that type in a run of attributes, NULL when absent or cut short. */
 const struct rtattr *rtnl_attr(const void *first, int len, uint16_t type);

@@ -791,9 +791,14 @@ static void card_of_late_reader(const struct making *m)
 		why_not_accepted(c);
 		return;
 	}
-	snprintf(c->why, sizeof(c->why), "%s %s unread data; the sender %smay wait for %s", c->whom,
-		 verb_of(c->whom, "has", "have"), other_end_seen(ep) ? "" : "was not seen, and ",
-		 ep->proto == TRACE_PIPE ? "room" : "an answer");
+	if (m->v->late_is_full)
+		snprintf(c->why, sizeof(c->why), "%s %s unread data, and its sender's buffer is full",
+			 c->whom, verb_of(c->whom, "has", "have"));
+	else
+		snprintf(c->why, sizeof(c->why), "%s %s unread data; the sender %smay wait for %s",
+			 c->whom, verb_of(c->whom, "has", "have"),
+			 other_end_seen(ep) ? "" : "was not seen, and ",
+			 ep->proto == TRACE_PIPE ? "room" : "an answer");
 	append_busy_thread(&ep->rx_calls, late->ns, c->why, sizeof(c->why));
 	take_fix(m);
 	if (doing_of(m->v->doing) != DOING_COMPUTES)

@@ -208,7 +208,7 @@ void doing_fix(const struct asleep *a, bool reads, char *buf, size_t len)
 			 "another thread write");
 	else if (d == DOING_SLEEPS && reads && asleep_for_child(&a->v[0]))
 		snprintf(buf, len,
-			 "read what the child writes before waiting for it to end (wait(), join())");
+			 "read what the child writes before waiting for its end (wait(), join())");
 	else if (d == DOING_SLEEPS && reads)
 		snprintf(buf, len,
 			 "let another thread read meanwhile, or shorten what it sleeps for");

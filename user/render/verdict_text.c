@@ -546,6 +546,7 @@ static void late_sentence(const struct trace_snapshot *s, const struct verdict *
 	extent_phrase(late->count, late->ns, late->share, late->max_ns, extent, sizeof(extent));
 	snprintf(buf, len, "%s on %s has unread data: %s; %s", reader, name, extent,
 		 v->no_room	      ? no_room_phrase()
+		 : v->late_is_full    ? "the sender's buffer is full"
 		 : v->late_answers    ? "these are answers to it, and nothing else kept it busy"
 		 : other_end_seen(ep) ? "the sender may wait for an answer"
 				      : "the sender was not seen, and may wait for an answer");

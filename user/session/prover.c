@@ -96,7 +96,7 @@ static void add_party(struct parties *who, pid_t pid)
 	for (size_t i = 0; i < who->n; i++)
 		if (who->v[i] == pid)
 			return;
-	if (pid > 0)
+	if (pid > 0 && who->n < PARTIES_MOST)
 		who->v[who->n++] = pid;
 }
 
@@ -446,7 +446,9 @@ static bool have_party_in_common(const struct trace_snapshot *s, const struct ve
 	struct parties a = {}, b = {};
 
 	a.n = verdict_waiting_processes(s, v, a.v, PARTIES_MOST);
+	add_party(&a, verdict_culprit(s, v).pid);
 	b.n = verdict_waiting_processes(&p->s, &p->v, b.v, PARTIES_MOST);
+	add_party(&b, verdict_culprit(&p->s, &p->v).pid);
 	for (size_t i = 0; i < a.n; i++)
 		for (size_t j = 0; j < b.n; j++)
 			if (a.v[i] == b.v[j])

@@ -194,6 +194,8 @@
 	/* nearly every time it was asked, no thread of the server waited for data on this */ \
 	/* connection, though it owes an answer there: it works on a request, or was stopped */ \
 	F(making., server_works, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
+	/* TCP: at the session's end the other end's send buffer was full */ \
+	F(making., other_full, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
 	/* new figures of making a connection go here */
 
 /* struct trace_hole. TCP: data in the out-of-order queue could not be read, because earlier data

@@ -47,7 +47,8 @@ struct lone_end {
 	bool pending;		     /* in the queue of a listener, which `other` is */
 	pid_t master;		     /* it has the listener, too, and started other_pid */
 	uint32_t drops;		     /* UDP: that the other end has counted */
-	bool full;		     /* its receive buffer is, more or less */
+	bool is_full;		     /* TCP: the other end's send buffer */
+	bool full;		     /* UDP: its receive buffer is, more or less */
 	struct trace_endpoint *ep;
 };
 
@@ -256,8 +257,11 @@ static struct lone_end *note_connected(struct lone_ends *all, const struct inet_
 static void note_tcp(const struct nlmsghdr *n, void *ctx)
 {
 	const struct inet_diag_msg *m = NLMSG_DATA(n);
+	int len = (int)n->nlmsg_len - (int)NLMSG_SPACE(sizeof(*m));
 	struct lone_end *end = note_connected(ctx, m);
 
+	if (end)
+		end->is_full = sock_diag_is_full(rtnl_attr(m + 1, len, INET_DIAG_SKMEMINFO));
 	if (end && !m->idiag_inode && 1u << m->idiag_state & IS_OPEN)
 		end->pending = true;
 }
@@ -295,6 +299,7 @@ static void dump_inet(uint8_t protocol, uint32_t states, rtnl_fn fn, struct lone
 	for (int i = 0; i < 2; i++)
 		dump(&(struct inet_diag_req_v2){ .sdiag_family = families[i],
 						 .sdiag_protocol = protocol,
+						 .idiag_ext = 1 << (INET_DIAG_SKMEMINFO - 1),
 						 .idiag_states = states },
 		     sizeof(struct inet_diag_req_v2), fn, all);
 }
@@ -420,8 +425,10 @@ static struct lone_ends find_others(struct trace_snapshot *s, bool named)
 		ask_kernel(&all);
 		qsort(all.v, all.n, sizeof(*all.v), by_other);
 	}
-	for (size_t i = 0; i < all.n; i++)
+	for (size_t i = 0; i < all.n; i++) {
 		all.v[i].ep->making.other_unaccepted = all.v[i].pending;
+		all.v[i].ep->making.other_full = all.v[i].is_full;
+	}
 	return all;
 }
 

@@ -17,26 +17,16 @@ static void set_addr(struct trace_addr *to, const uint32_t ip[4], uint16_t port)
 	to->port = ntohs(port);
 }
 
-/* As the kernel has it for poll(): it is writable if a third of the buffer is free. */
-static bool is_full(const struct nlmsghdr *n, const struct inet_diag_msg *m)
-{
-	int len = (int)n->nlmsg_len - (int)NLMSG_SPACE(sizeof(*m));
-	const struct rtattr *a = rtnl_attr(m + 1, len, INET_DIAG_SKMEMINFO);
-	const uint32_t *mem = a ? RTA_DATA(a) : NULL;
-
-	return a && RTA_PAYLOAD(a) >= (SK_MEMINFO_WMEM_QUEUED + 1) * sizeof(*mem) &&
-	       3ull * mem[SK_MEMINFO_WMEM_QUEUED] >= 2ull * mem[SK_MEMINFO_SNDBUF];
-}
-
 static void note_own(struct sought *x, const struct nlmsghdr *n, const struct inet_diag_msg *m)
 {
+	int len = (int)n->nlmsg_len - (int)NLMSG_SPACE(sizeof(*m));
 	struct trace_endpoint *ep = x->ep;
 
 	ep->proto = TRACE_TCP;
 	ep->family = m->idiag_family;
 	set_addr(&ep->local, m->id.idiag_src, m->id.idiag_sport);
 	set_addr(&ep->remote, m->id.idiag_dst, m->id.idiag_dport);
-	x->is_full = is_full(n, m);
+	x->is_full = sock_diag_is_full(rtnl_attr(m + 1, len, INET_DIAG_SKMEMINFO));
 }
 
 static bool is_other_end(const struct inet_diag_msg *m, const struct trace_endpoint *ep)

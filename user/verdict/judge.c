@@ -426,6 +426,12 @@ static bool waits_for_cpu(const struct verdict *v)
 	return v->kind == KIND_STALL && is_held_by_machine(&v->v[v->lead]);
 }
 
+/* Its sender was not seen, but its send buffer is full. */
+static bool stalls_its_sender(const struct verdict *v)
+{
+	return v->kind == KIND_LATE && v->late_is_full;
+}
+
 void judge(struct verdict *v)
 {
 	enum rank highest = RANK_NONE;
@@ -441,7 +447,9 @@ void judge(struct verdict *v)
 	}
 	lead = heaviest(v, v->kind == KIND_LIMIT);
 	v->lead = lead < 0 ? 0 : (size_t)lead;
-	v->outcome = waits_for_cpu(v) ? OUTCOME_WAITING : kinds[v->kind].outcome;
+	v->outcome = waits_for_cpu(v)	    ? OUTCOME_WAITING
+		     : stalls_its_sender(v) ? OUTCOME_STALLED
+					    : kinds[v->kind].outcome;
 	v->share = kinds[v->kind].share(v);
 }
 

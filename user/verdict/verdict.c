@@ -661,6 +661,8 @@ static void find_late(const struct trace_snapshot *s, struct verdict *out)
 		out->late_all = (struct totals){};
 	}
 	out->late_answers = out->late.endpoint >= 0 && leaves_answers_unread(s, &out->late);
+	out->late_is_full = out->late.endpoint >= 0 && s->ep[out->late.endpoint].peer < 0 &&
+			    s->ep[out->late.endpoint].making.other_full;
 	out->no_room = out->late.endpoint >= 0 && leaves_no_room(s, (size_t)out->late.endpoint);
 }
 

@@ -307,6 +307,7 @@ struct verdict {
 	struct reader_spell late, wait;
 	struct reader_spell busy; /* a reader on a CPU while data waits for it; nothing stalls */
 	struct totals late_all; /* `late`, with the server's other connections read late */
+	bool late_is_full; /* who sends to the reader of `late` cannot send more */
 	bool no_room;	   /* the queue of `late` is full: a send without waiting is refused */
 	bool late_answers; /* `late` leaves answers to its own requests: it delays only itself */
 	bool late_in_wait; /* `late` is the lesser part of `wait` */
