@@ -792,8 +792,9 @@ static void card_of_late_reader(const struct making *m)
 		return;
 	}
 	if (m->v->late_is_full)
-		snprintf(c->why, sizeof(c->why), "%s %s unread data, and its sender's buffer is full",
-			 c->whom, verb_of(c->whom, "has", "have"));
+		snprintf(c->why, sizeof(c->why),
+			 "%s %s unread data, and its sender's buffer is full", c->whom,
+			 verb_of(c->whom, "has", "have"));
 	else
 		snprintf(c->why, sizeof(c->why), "%s %s unread data; the sender %smay wait for %s",
 			 c->whom, verb_of(c->whom, "has", "have"),
