@@ -144,6 +144,7 @@ static void a_circle_is_told(void **state)
 static pid_t poller(int to)
 {
 	pid_t pid = fork();
+	struct pollfd v[2] = { { .fd = to, .events = POLLOUT } };
 	int silent[2];
 
 	if (pid)
@@ -153,10 +154,11 @@ static pid_t poller(int to)
 	keep_only(to, NONE, NONE);
 	if (pipe(silent))
 		_exit(1);
+	v[1].fd = silent[0];
 	while (send(to, "1", 1, MSG_DONTWAIT) == 1)
 		;
 	for (;;)
-		poll((struct pollfd[]){ { .fd = to, .events = POLLOUT }, { .fd = silent[0] } }, 2, -1);
+		poll(v, 2, -1);
 }
 
 static struct asleep polling(pid_t pid)
