@@ -17,7 +17,7 @@ static uint64_t most_samples(const struct run *r, enum role role)
 	return places ? r->max_samples : INT64_MAX;
 }
 
-int counts_check(const struct run *r, enum role role, const struct tally *t, struct err *e)
+static int counts_check(const struct run *r, enum role role, const struct tally *t, struct err *e)
 {
 	const struct reliable_counts *c = &t->reliable;
 	const struct {

@@ -46,7 +46,6 @@ struct run {
 
 /* counted.c: copy and check an end's counts after its report; -1: a count is impossible. */
 int counts_take(struct run *r, enum role role, struct err *e);
-int counts_check(const struct run *r, enum role role, const struct tally *t, struct err *e);
 
 /* A test: what each end does in one phase. */
 struct test_ops {
@@ -127,9 +126,6 @@ static inline void run_done(struct run *r)
 	if (r->plan->remote)
 		syscall(SYS_futex, &r->sh->done, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
-
-/* How much longer a phase may take because lost packets are sent again. */
-uint64_t bench_repeats_ns(const struct run *r, const struct phase *p);
 
 /* placement.c */
 int place_worker(const struct bench_plan *plan, enum role role, struct err *e);

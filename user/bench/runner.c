@@ -14,7 +14,7 @@ enum {
 
 /* Time to wait for dropped packets: twice the average for all of them, and forty times the average
  * for the unluckiest packet. */
-uint64_t bench_repeats_ns(const struct run *r, const struct phase *p)
+static uint64_t bench_repeats_ns(const struct run *r, const struct phase *p)
 {
 	double kept = 1 - r->wo.drop, each = (double)r->wo.rto_ns * r->wo.drop / kept, packets;
 

@@ -67,10 +67,6 @@ struct replay {
 int replay_load(const struct recording *r, endpoint_filter want, void *ctx, size_t timeline_max,
 		struct replay *out, struct err *e);
 bool replay_wants(const struct replay *p, uint64_t serial);
-/* Keeps only the wanted endpoints, and finds their peers again; *out is new memory. -1: no
- * memory. */
-int replay_filter(const struct replay *p, const struct trace_snapshot *s,
-		  struct trace_snapshot *out);
 /* The same for the snapshots of a file, in their order: adds the endpoints that closed before, each
  * of which is in one snapshot only. */
 int replay_so_far(struct replay *p, const struct trace_snapshot *s, struct trace_snapshot *out);

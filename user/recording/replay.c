@@ -79,8 +79,10 @@ static int choose(struct replay *p, endpoint_filter want, void *ctx)
 	return 0;
 }
 
-int replay_filter(const struct replay *p, const struct trace_snapshot *s,
-		  struct trace_snapshot *out)
+/* Keeps only the wanted endpoints, and finds their peers again; *out is new memory. -1: no memory.
+ */
+static int replay_filter(const struct replay *p, const struct trace_snapshot *s,
+			 struct trace_snapshot *out)
 {
 	struct endpoints kept = {}, none = {};
 	bool ok = true;

@@ -27,7 +27,7 @@
 #include "verdict/replies.h"
 #include "verdict/requests.h"
 
-const char *const fix_state_names[FIX_STATES] = { NULL, "suggested", "proven", "refuted" };
+static const char *const fix_state_names[FIX_STATES] = { NULL, "suggested", "proven", "refuted" };
 
 #define CAUSE_WHAT(sym, num, name, stall, nist, what, fix) [sym] = what,
 static const char *const whats[TX_N] = { TX_STATES(CAUSE_WHAT) };

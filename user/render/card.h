@@ -12,7 +12,6 @@
 
 /* Whether a fix was tried, and with what result. */
 enum fix_state { FIX_NONE, FIX_SUGGESTED, FIX_PROVEN, FIX_REFUTED, FIX_STATES };
-extern const char *const fix_state_names[FIX_STATES]; /* FIX_NONE: NULL */
 
 extern const char *const outcome_words[OUTCOMES_N]; /* a card's first word: "STALLED" */
 

@@ -78,9 +78,6 @@ void loss_party(const struct trace_endpoint *ep, const struct datagram_loss *los
 		size_t len);
 const char *loss_fix(const struct datagram_loss *loss);
 
-/* starved->endpoint is not -1 */
-void starved_sentence(const struct trace_snapshot *s, const struct reader_spell *starved, char *buf,
-		      size_t len);
 const char *starved_fix(void);
 void withheld_sentence(const struct trace_snapshot *s, const struct withheld_ack *w, char *buf,
 		       size_t len);

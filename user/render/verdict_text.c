@@ -496,8 +496,8 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 }
 
 /* "curl[12] on tcp A > B was woken 30 times and then waited for a CPU: 2.7 s in all..." */
-void starved_sentence(const struct trace_snapshot *s, const struct reader_spell *starved, char *buf,
-		      size_t len)
+static void starved_sentence(const struct trace_snapshot *s, const struct reader_spell *starved,
+			     char *buf, size_t len)
 {
 	const struct trace_endpoint *ep = &s->ep[starved->endpoint];
 	char name[160], who[48], total[32], longest[32];

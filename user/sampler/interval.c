@@ -16,12 +16,12 @@ static double correlation(const struct look_counts *c, uint64_t both, uint64_t a
 	return r < 0 ? 0 : r;
 }
 
-double looks_correlation(const struct look_counts *c)
+static double looks_correlation(const struct look_counts *c)
 {
 	return correlation(c, c->again, 1);
 }
 
-double looks_doubt(double y)
+static double looks_doubt(double y)
 {
 	return y < 1e-4 ? y / 3 : 1 / tanh(y) - 1 / y;
 }

@@ -41,10 +41,6 @@ struct share_interval {
 	double effective; /* number of looks */
 };
 
-/* correlation of one look with the next; 0 if unknown */
-double looks_correlation(const struct look_counts *c);
-/* coth(y) - 1 / y */
-double looks_doubt(double y);
 struct share_interval looks_interval(const struct look_counts *c);
 
 #endif

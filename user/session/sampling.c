@@ -6,8 +6,9 @@
 
 #define LEAST_PERCENT 0.01
 
-int sampling_percent(const char *option, const char *of, const char *text, double *share,
-		     struct err *e)
+/* "0.5%" as a share; `option` and `of` are for the error: "--budget", "of one CPU". */
+static int sampling_percent(const char *option, const char *of, const char *text, double *share,
+			    struct err *e)
 {
 	char *end;
 	double percent = strtod(text, &end);

@@ -36,9 +36,6 @@
 	  SESSION_OPT(sampled) }, \
 	BUDGET_OPTION
 
-/* "0.5%" as a share; `option` and `of` are for the error: "--budget", "of one CPU". */
-int sampling_percent(const char *option, const char *of, const char *text, double *share,
-		     struct err *e);
 /* Sets o->sampled: not with --exact, nor where something else asks for the ledger. Refuses what
  * contradicts itself. */
 int sampling_choose(struct session_opts *o, struct err *e);

@@ -235,7 +235,8 @@ static const struct asleep *doing_meanwhile(struct session *l)
 	return a ? a : target_sleeps(l);
 }
 
-int session_end(struct session *l, struct err *e)
+/* Takes the last snapshot, and stops. */
+static int session_end(struct session *l, struct err *e)
 {
 	struct trace_error te = {};
 

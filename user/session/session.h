@@ -167,8 +167,6 @@ int session_open(struct session *l, const struct session_opts *o, struct trace_o
 		 struct err *e);
 /* Everything now; among the counters what the session here has lost too. */
 int session_snapshot(struct session *l, struct trace_snapshot *s, struct trace_error *te);
-/* Take the last snapshot, stop. */
-int session_end(struct session *l, struct err *e);
 /* The table on stderr, and every file that was asked for; about: what was traced, for the
  * documents. */
 int session_report(struct session *l, json_t *about, struct err *e);

@@ -209,13 +209,11 @@ bool snapshot_copy(const struct trace *t, uint64_t key, struct endpoint *ep);
 uint64_t snapshot_now(void);
 void snapshot_settle(struct trace *t);
 void snapshot_tell_ongoing(struct trace *t, uint64_t at);
-int snapshot_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e);
 
 /* run_program.c: runs a program of the kernel half for one key; < 0: it is not loaded */
 void snapshot_run(int program, uint64_t key, uint64_t at);
 
 /* listeners.c */
-void listeners_add(struct trace_listeners *to, const struct trace_listener *l);
 void listeners_gone(struct trace *t, const struct listener *l);
 void listeners_fill(struct trace *t, struct trace_listeners *out, uint64_t now);
 

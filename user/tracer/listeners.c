@@ -15,7 +15,7 @@ static bool is_worse(const struct trace_listener *a, const struct trace_listener
 						: a->peak > b->peak;
 }
 
-void listeners_add(struct trace_listeners *to, const struct trace_listener *l)
+static void listeners_add(struct trace_listeners *to, const struct trace_listener *l)
 {
 	struct trace_listener *least = to->v;
 

@@ -239,7 +239,7 @@ void snapshot_tell_ongoing(struct trace *t, uint64_t at)
 	run_for_all(t, t->so_far_fd, at);
 }
 
-int snapshot_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e)
+static int snapshot_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e)
 {
 	uint64_t *keys = array_new(t->opts.max_endpoints, 0, sizeof(*keys));
 	int err = -1;

@@ -20,7 +20,8 @@
 #define BOTH_SHARE 0.8
 #define ITS_PART   0.2
 
-double cpu_share(const struct trace_call_stats *b, uint64_t lifetime_ns)
+/* The share of `lifetime_ns` that it ran on a CPU; NAN: unknown. */
+static double cpu_share(const struct trace_call_stats *b, uint64_t lifetime_ns)
 {
 	return b->cpu_res == TRACE_UNKNOWN || !lifetime_ns
 		       ? NAN

@@ -19,8 +19,6 @@ bool reads_small_pieces(const struct trace_endpoint *end);
 /* The reader seems not to read, but for most of that time it was waiting for a CPU. */
 bool reader_has_no_cpu(const struct trace_snapshot *s, const struct finding *f);
 
-/* The share of `lifetime_ns` that it ran on a CPU; NAN: unknown. */
-double cpu_share(const struct trace_call_stats *b, uint64_t lifetime_ns);
 /* The same for the program that the reader of `ep` waits for: for its process, if that ran more. */
 double sender_cpu_share(const struct trace_call_stats *b, const struct trace_endpoint *ep);
 /* The share of its life that the reader ran on a CPU; more than 1 if several of its threads did;

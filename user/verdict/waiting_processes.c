@@ -31,7 +31,8 @@ pid_t verdict_awaited(const struct trace_snapshot *s, const struct verdict *v)
 	return v->kind == KIND_WAIT ? awaited_process(s, v->wait.endpoint) : 0;
 }
 
-pid_t verdict_awaited_thread(const struct trace_snapshot *s, const struct verdict *v)
+/* The only thread of that process that was seen to send there; 0: several were, or none. */
+static pid_t verdict_awaited_thread(const struct trace_snapshot *s, const struct verdict *v)
 {
 	const struct trace_endpoint *ep;
 	const struct trace_call_stats *b;

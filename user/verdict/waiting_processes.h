@@ -8,8 +8,6 @@
 /* The last process of the chain, for which all others wait; 0: another kind of finding leads, or
  * the process was not seen. */
 pid_t verdict_awaited(const struct trace_snapshot *s, const struct verdict *v);
-/* The only thread of that process that was seen to send there; 0: several were, or none. */
-pid_t verdict_awaited_thread(const struct trace_snapshot *s, const struct verdict *v);
 /* The process that keeps all others waiting: the awaited one, or for a stall the one that does not
  * read. tid 0: one of several threads; pid 0: nobody was seen. */
 struct culprit {
