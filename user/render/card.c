@@ -1080,6 +1080,11 @@ static bool is_fed(const struct making *m, const struct trace_endpoint *ep)
 	       ep->rx_calls.messages > PIECES * ep->tx_calls.messages;
 }
 
+static bool is_kept(const struct making *m)
+{
+	return kept_input(m->s, (size_t)m->v->wait.endpoint) >= 0;
+}
+
 static void why_kept(const struct making *m)
 {
 	const struct trace_endpoint *in =
@@ -1254,7 +1259,7 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 	else if (is_token_pipe(ep))
 		snprintf(buf, len, "several processes read from this pipe and write to it: one of "
 				   "the others has not put back yet what it took");
-	else if (kept_input(m->s, (size_t)m->v->wait.endpoint) >= 0)
+	else if (is_kept(m))
 		why_kept(m);
 	else if (is_destination_unknown(ep) && !sender)
 		snprintf(buf, len, "it has sent, and waits to receive; samples do not see where "
@@ -1270,6 +1275,11 @@ static void next_wait(const struct making *m, const struct trace_endpoint *ep, p
 
 	if (ep->making.own_writer)
 		return;
+	if (is_kept(m) && sender) {
+		snprintf(buf, len, "see whether it writes: sudo strace -e trace=read,write -p %d",
+			 sender);
+		return;
+	}
 	if (doing_of(m->v->doing) == DOING_SLEEPS && m->v->doing->n_chain) {
 		doing_next(m->v->doing, buf, len);
 		return;
@@ -1520,7 +1530,7 @@ static void card_wait(const struct making *m)
 		set_surety(m->c, INFERRED);
 		return;
 	}
-	if (awaits_its_doing(m, ep, sender)) {
+	if (!is_kept(m) && awaits_its_doing(m, ep, sender)) {
 		append_doing(m);
 		fix_doing(m, false);
 	}
