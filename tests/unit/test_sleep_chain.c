@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -140,9 +141,17 @@ static void a_circle_is_told(void **state)
 	end(first);
 }
 
-/* Writes to a socket until that is full, and polls it then, and another descriptor. */
-static pid_t poller(int to)
+static void *sleep_on(void *ctx)
 {
+	for (;;)
+		pause();
+	return ctx;
+}
+
+/* Writes to a socket until that is full, and polls it then, and another descriptor. */
+static pid_t poller(int to, bool with_thread)
+{
+	pthread_t thread;
 	pid_t pid = fork();
 	struct pollfd v[2] = { { .fd = to, .events = POLLOUT } };
 	int silent[2];
@@ -153,6 +162,8 @@ static pid_t poller(int to)
 	alarm(60);
 	keep_only(to, NONE, NONE);
 	if (pipe(silent))
+		_exit(1);
+	if (with_thread && pthread_create(&thread, NULL, sleep_on, NULL))
 		_exit(1);
 	v[1].fd = silent[0];
 	while (send(to, "1", 1, MSG_DONTWAIT) == 1)
@@ -183,7 +194,7 @@ static void who_polls_sleeps_for_who_does_not_read(void **state)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, s), 0);
 	reader = process(NONE, NONE, s[1]);
 	nanosleep(&(struct timespec){ .tv_nsec = 30000000 }, NULL); /* another tick */
-	first = poller(s[0]);
+	first = poller(s[0], false);
 	keep_only(NONE, NONE, NONE);
 	a = polling(first);
 	sleep_chain_follow(&a, false, UINT64_MAX, NULL);
@@ -200,6 +211,27 @@ static void who_polls_sleeps_for_who_does_not_read(void **state)
 	end(reader);
 }
 
+static void of_several_threads_one_polls(void **state)
+{
+	struct asleep a = {};
+	pid_t reader;
+	int s[2];
+
+	needs_root();
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, s), 0);
+	reader = process(NONE, NONE, s[1]);
+	a.pid = poller(s[0], true);
+	keep_only(NONE, NONE, NONE);
+	polling(a.pid);
+	sleep_chain_follow(&a, true, UINT64_MAX, NULL);
+	assert_true(a.is_one_of_many);
+	assert_int_equal(a.tid, a.pid);
+	assert_int_equal(a.n_chain, 1);
+	assert_int_equal(a.chain[0].pid, reader);
+	end(a.pid);
+	end(reader);
+}
+
 /* of a child, which it asked */
 static void who_polls_sleeps_for_who_does_not_read_its_request(void **state)
 {
@@ -209,7 +241,7 @@ static void who_polls_sleeps_for_who_does_not_read_its_request(void **state)
 
 	needs_root();
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, s), 0);
-	first = poller(s[0]);
+	first = poller(s[0], false);
 	nanosleep(&(struct timespec){ .tv_nsec = 30000000 }, NULL); /* another tick */
 	server = process(NONE, NONE, s[1]);
 	keep_only(NONE, NONE, NONE);
@@ -227,6 +259,7 @@ int main(void)
 		cmocka_unit_test(the_last_keeps_all_waiting),
 		cmocka_unit_test(a_circle_is_told),
 		cmocka_unit_test(who_polls_sleeps_for_who_does_not_read),
+		cmocka_unit_test(of_several_threads_one_polls),
 		cmocka_unit_test(who_polls_sleeps_for_who_does_not_read_its_request),
 	};
 

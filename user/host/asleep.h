@@ -42,7 +42,7 @@ enum asleep_end {
 
 struct asleep {
 	pid_t pid, tid;
-	bool is_one_of_many; /* threads: this one sleeps until a server answers */
+	bool is_one_of_many; /* threads: this one sleeps for another process */
 	char comm[16];
 	struct asleep_process tracer; /* pid 0: nobody traces it by ptrace() */
 	unsigned int looks, running;  /* running: on a CPU, or ready for one */

@@ -23,7 +23,7 @@ static bool has_time(const struct follower *f)
 	return now_ns() + LOOK_NS < f->deadline && !(f->stop && f->stop->asked(f->stop->ctx));
 }
 
-/* ---- of several threads the one that waits for a server ---- */
+/* ---- of several threads the one that waits for another process ---- */
 
 #define THREADS_MOST 128
 
@@ -78,6 +78,39 @@ static const struct asleep *asker_of(const struct threads *t, pid_t pid)
 	return asker;
 }
 
+/* Where others wait until the process reads: a thread that sleeps until it can write. NULL: there is
+ * none, or they write to several. */
+static const struct asleep *blocked_writer(const struct threads *t, pid_t pid)
+{
+	const struct asleep *writer = NULL;
+	pid_t reader = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct asleep *a = &t->v[i];
+		pid_t other;
+
+		if (!asleep_at_fd(a) || !a->v[0].writes)
+			continue;
+		other = trace_fd_other_end(pid, a->v[0].fd, true);
+		if (!other || (reader && other != reader))
+			return NULL;
+		reader = other;
+		writer = a;
+	}
+	return writer;
+}
+
+/* Of a process whose output nobody takes: a thread that polls. */
+static const struct asleep *held_poller(const struct threads *t, pid_t pid, bool to_read)
+{
+	struct trace_held_output held;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (asleep_for_events(&t->v[i]))
+			return trace_held_output(pid, !to_read, &held) ? &t->v[i] : NULL;
+	return NULL;
+}
+
 /* Nobody knows which of its threads counts, or one that takes requests has none to take: another
  * may work on a request. One that computes, or sleeps for a lock, is the answer by itself. */
 static bool may_have_asker(const struct asleep *a)
@@ -86,25 +119,34 @@ static bool may_have_asker(const struct asleep *a)
 	       2 * a->busiest_ns <= a->over_ns;
 }
 
-static void look_for_asker(struct asleep *a, const struct follower *f)
+static void be_thread(struct asleep *a, const struct asleep *thread)
 {
-	struct threads *t = may_have_asker(a) ? calloc(1, sizeof(*t)) : NULL;
-	const struct asleep *asker;
+	a->tid = thread->tid;
+	a->is_one_of_many = true;
+	a->looks = thread->looks;
+	a->running = thread->running;
+	a->disk = thread->disk;
+	a->n = thread->n;
+	for (size_t i = 0; i < a->n; i++)
+		a->v[i] = thread->v[i];
+}
+
+static void look_for_thread(struct asleep *a, bool to_read, const struct follower *f)
+{
+	bool several = may_have_asker(a) && !asleep_only_thread(a->pid);
+	struct threads *t = several ? calloc(1, sizeof(*t)) : NULL;
+	const struct asleep *one;
 
 	if (!t)
 		return;
 	look_at_threads(t, a->pid, f);
-	asker = asker_of(t, a->pid);
-	if (asker && asker->tid != a->tid) {
-		a->tid = asker->tid;
-		a->is_one_of_many = true;
-		a->looks = asker->looks;
-		a->running = asker->running;
-		a->disk = asker->disk;
-		a->n = asker->n;
-		for (size_t i = 0; i < a->n; i++)
-			a->v[i] = asker->v[i];
-	}
+	one = asker_of(t, a->pid);
+	if (!one && to_read)
+		one = blocked_writer(t, a->pid);
+	if (!one)
+		one = held_poller(t, a->pid, to_read);
+	if (one && one->tid != a->tid)
+		be_thread(a, one);
 	free(t);
 }
 
@@ -215,7 +257,7 @@ static void follow(struct asleep *first, struct asleep *at, bool to_read, const 
 		first->chain[first->n_chain].pid = next;
 		process_comm(next, first->chain[first->n_chain++].comm);
 		*at = looked_at(next, asleep_only_thread(next), f);
-		look_for_asker(at, f);
+		look_for_thread(at, to_read, f);
 	}
 	if (full.remote.port)
 		note_full(first, &full);
@@ -233,7 +275,7 @@ void sleep_chain_follow(struct asleep *a, bool to_read, uint64_t deadline,
 	a->end = ASLEEP_END_UNKNOWN;
 	if (!has_time(&f))
 		return;
-	look_for_asker(a, &f);
+	look_for_thread(a, to_read, &f);
 	if (!is_followed(a))
 		return;
 	at = a->is_one_of_many ? *a : looked_at(a->pid, a->tid, &f);
