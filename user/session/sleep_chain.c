@@ -78,8 +78,8 @@ static const struct asleep *asker_of(const struct threads *t, pid_t pid)
 	return asker;
 }
 
-/* Where others wait until the process reads: a thread that sleeps until it can write. NULL: there is
- * none, or they write to several. */
+/* Where others wait until the process reads: a thread that sleeps until it can write. NULL: there
+ * is none, or they write to several. */
 static const struct asleep *blocked_writer(const struct threads *t, pid_t pid)
 {
 	const struct asleep *writer = NULL;
