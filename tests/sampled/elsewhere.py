@@ -213,7 +213,7 @@ def main():
         fcntl.flock(lock, fcntl.LOCK_EX)
         right = [says(by_pipe(wait_for_lock, tier), "sleeps in flock(), for a lock on a file")
                  for tier in (PROVES, attached.EXACT)]
-    right += [says(by_pipe(wait_for_child), "sleeps in wait4(), for a child process")]
+    right += [says(by_pipe(wait_for_child), "sleeps in wait4() for sleeper[")]
     right += [says(by_pipe(relay, tier), "sleeps in write() to last[")
               for tier in (attached.LOOKS, attached.EXACT)]
     right += [names(by_pipe(relay), "last[")]

@@ -108,9 +108,18 @@ static void who_waits_for_the_writers_end_should_read_first(void **state)
 	struct asleep a = looked(SYS_wait4, 20);
 	char text[DOING_TEXT];
 
+	doing_fix(&a, true, text, sizeof(text)); /* another may be the writer */
+	assert_null(strstr(text, "read what the child writes"));
+	assert_false(has_fix(&a, false));
+	a.n_chain = 1;
+	a.chain[0] = (struct asleep_process){ 12, "worker" };
+	a.end = ASLEEP_END_CIRCLE;
+	says(&a, "sleeps in wait4() for worker[12], which sleeps for it in turn: a deadlock");
 	doing_fix(&a, true, text, sizeof(text));
 	assert_non_null(strstr(text, "read what the child writes before waiting"));
-	assert_false(has_fix(&a, false));
+	a.end = ASLEEP_END_RUNS; /* it would be read, if that one ended */
+	doing_fix(&a, true, text, sizeof(text));
+	assert_string_equal(text, "let worker[12] go on sooner: it keeps the others waiting");
 }
 
 /* who traces a process that sleeps elsewhere has no part in that */

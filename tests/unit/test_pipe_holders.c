@@ -103,9 +103,8 @@ static pid_t parent_with(const int p[2])
 	_exit(0);
 }
 
-/* As join() does before it reads what the child has put into a queue: the writer, this process, has
- * both ends, too. */
-static void a_parent_that_waits_for_the_writer_is_to_read(void **state)
+/* It waits for another: who left it the pipe does not matter. */
+static void who_waits_for_another_child_is_not_to_read(void **state)
 {
 	struct trace t = { .opts.budget = 0.01 };
 	bool others;
@@ -117,9 +116,34 @@ static void a_parent_that_waits_for_the_writer_is_to_read(void **state)
 	parent = parent_with(p);
 	while (!proc_waits_for_child(parent))
 		sched_yield();
-	assert_int_equal(named(&t, inode_of(p[1]), 0, &others), parent);
+	assert_int_not_equal(named(&t, inode_of(p[1]), 0, &others), parent);
 	end(parent);
 	pipe_holders_free(&t);
+	close(p[0]);
+	close(p[1]);
+}
+
+/* As join() does before it reads what the child has put into a queue: both have both ends. */
+static void a_parent_that_waits_for_the_writer_is_to_read(void **state)
+{
+	struct trace t = { .opts.budget = 0.01 };
+	bool others, right;
+	pid_t writer, parent = getpid();
+	int p[2], status;
+
+	(void)state;
+	assert_false(pipe(p));
+	writer = fork();
+	if (!writer) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		while (!proc_waits_for_child(parent))
+			sched_yield();
+		right = named(&t, inode_of(p[1]), 0, &others) == parent;
+		pipe_holders_free(&t);
+		_exit(!right);
+	}
+	assert_int_equal(waitpid(writer, &status, 0), writer);
+	assert_true(WIFEXITED(status) && !WEXITSTATUS(status));
 	close(p[0]);
 	close(p[1]);
 }
@@ -248,6 +272,7 @@ int main(void)
 		cmocka_unit_test(the_only_holder_of_the_write_end_is_named),
 		cmocka_unit_test(who_ended_is_not_named),
 		cmocka_unit_test(a_parent_that_waits_for_the_writer_is_to_read),
+		cmocka_unit_test(who_waits_for_another_child_is_not_to_read),
 		cmocka_unit_test(of_processes_that_are_hidden_nobody_is_named),
 		cmocka_unit_test(of_fifos_on_two_devices_nobody_is_named),
 	};

@@ -158,6 +158,10 @@ static void a_reader_waits_for_a_server_that_is_not_traced(void **state)
 	ep[1].tx.lifetime_ns = SECOND;
 	judge(&s, ep, 2, &v);
 	assert_int_equal(v.v[0].reader_waits, -1);
+	ep[1].tx.ns[TX_FLIGHT] = 600000000; /* the answer brings the ACK */
+	ep[1].tx.ns[TX_DEVICE] = 0;
+	judge(&s, ep, 2, &v);
+	assert_int_equal(v.v[0].reader_waits, 1);
 }
 
 /* Whoever asked its peer may find out what that one does. */
@@ -173,14 +177,14 @@ static void whom_the_reader_waits_for_is_the_culprit(void **state)
 	judge(&s, ep, 2, &v);
 	assert_int_equal(v.kind, KIND_STALL);
 	assert_int_equal(verdict_culprit(&s, &v).pid, B);
-	assert_true(verdict_culprit_reads(&v));
+	assert_true(verdict_culprit(&s, &v).to_read);
 	ep[1].rx.resolution[RX_WAIT] = TRACE_EXACT;
 	ep[1].rx.ns[RX_WAIT] = ep[1].rx.max[RX_WAIT] = 800000000;
 	ep[1].rx.count[RX_WAIT] = 1;
 	judge(&s, ep, 2, &v);
 	v.kind = KIND_STALL; /* of more stalls it would lead */
 	assert_int_equal(verdict_culprit(&s, &v).pid, C);
-	assert_false(verdict_culprit_reads(&v));
+	assert_false(verdict_culprit(&s, &v).to_read);
 }
 
 /* head | sshd, whose other end ssh has a reader that sleeps: its channel's window stays shut */

@@ -141,6 +141,58 @@ static void a_circle_is_told(void **state)
 	end(first);
 }
 
+/* The child writes to a pipe, from which its parent means to read once the child has ended. */
+static pid_t parent_of_writer(pid_t *child, const int p[2])
+{
+	int told[2];
+	pid_t pid;
+
+	assert_int_equal(pipe(told), 0);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		alarm(60);
+		pid = process(NONE, p[1], NONE);
+		if (write(told[1], &pid, sizeof(pid)) != sizeof(pid))
+			_exit(1);
+		keep_only(p[0], NONE, NONE);
+		waitpid(pid, NULL, 0);
+		_exit(0);
+	}
+	assert_int_equal(read(told[0], child, sizeof(*child)), sizeof(*child));
+	close(told[0]);
+	close(told[1]);
+	return pid;
+}
+
+static void who_waits_for_its_writer_is_in_a_deadlock(void **state)
+{
+	pid_t child, parent;
+	struct asleep a;
+	int p[2];
+
+	needs_root();
+	assert_int_equal(pipe(p), 0);
+	parent = parent_of_writer(&child, p);
+	keep_only(NONE, NONE, NONE);
+	writing(child);
+	do {
+		a = (struct asleep){ .pid = parent, .tid = parent };
+		doing_look(&a, 5, UINT64_MAX, NULL);
+		sleep_chain_follow(&a, true, UINT64_MAX, NULL);
+	} while (a.end != ASLEEP_END_CIRCLE);
+	assert_int_equal(a.n_chain, 1);
+	assert_int_equal(a.chain[0].pid, child);
+	kill(child, SIGSTOP);
+	assert_int_equal(kill(parent, 0), 0);
+	do
+		sleep_chain_follow(&a, true, UINT64_MAX, NULL);
+	while (a.end == ASLEEP_END_CIRCLE);
+	assert_int_equal(a.end, ASLEEP_END_STOPPED);
+	kill(child, SIGKILL);
+	end(parent);
+}
+
 static void *sleep_on(void *ctx)
 {
 	for (;;)
@@ -258,6 +310,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_last_keeps_all_waiting),
 		cmocka_unit_test(a_circle_is_told),
+		cmocka_unit_test(who_waits_for_its_writer_is_in_a_deadlock),
 		cmocka_unit_test(who_polls_sleeps_for_who_does_not_read),
 		cmocka_unit_test(of_several_threads_one_polls),
 		cmocka_unit_test(who_polls_sleeps_for_who_does_not_read_its_request),

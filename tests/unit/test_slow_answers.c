@@ -73,6 +73,25 @@ static void some_answers_take_long(void **state)
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
 
+/* The session cuts the first request, and the last one, which is no longer than any before. */
+static void the_average_is_of_whole_answers(void **state)
+{
+	struct trace_endpoint ep = connection(50000, 4, 225000000);
+	struct verdict v;
+	struct card c;
+
+	ep.joined_late = true;
+	ep.rx_calls.messages = 5;
+	ep.tx_calls.reply_max_ns = 250000000;
+	ep.tx_calls.open_reply_ns = 100000000;
+	judge(&ep, NULL, 1, &v, &c);
+	assert_int_equal(v.kind, KIND_ANSWERS);
+	assert_non_null(strstr(c.why, "thinks 250 ms a request, 4 requests"));
+	ep.tx_calls.open_reply_ns = 0; /* the first may have been cut */
+	judge(&ep, NULL, 1, &v, &c);
+	assert_non_null(strstr(c.why, "thinks up to 250 ms a request, 4 requests"));
+}
+
 /* By samples the ledger is asked whether a server that owes answers at times pauses. */
 static void a_server_that_owes_answers_may_pause(void **state)
 {
@@ -320,6 +339,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(some_answers_take_long),
+		cmocka_unit_test(the_average_is_of_whole_answers),
 		cmocka_unit_test(a_server_that_owes_answers_may_pause),
 		cmocka_unit_test(a_server_without_a_cpu_is_told_so),
 		cmocka_unit_test(a_client_that_was_not_seen_waits_for_its_server),

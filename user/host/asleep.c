@@ -97,11 +97,6 @@ const char *asleep_for(const struct asleep_call *call)
 	return call->no_files ? TIMER : calls[row].what;
 }
 
-bool asleep_for_child(const struct asleep_call *call)
-{
-	return asleep_for(call) == CHILD;
-}
-
 static bool is_mostly_in(const struct asleep *a, size_t row)
 {
 	return row < a->n && 2 * asleep_in_call(a, row) >= a->looks;
@@ -145,7 +140,12 @@ bool asleep_seems_idle(const struct asleep *a)
 
 bool asleep_for_events(const struct asleep *a)
 {
-	return a->n && asleep_for(&a->v[0]) == EVENTS && is_mostly_in(a, 0);
+	return is_mostly_in(a, 0) && asleep_for(&a->v[0]) == EVENTS;
+}
+
+bool asleep_for_child(const struct asleep *a)
+{
+	return is_mostly_in(a, 0) && asleep_for(&a->v[0]) == CHILD;
 }
 
 bool asleep_at_fd(const struct asleep *a)

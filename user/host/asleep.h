@@ -86,8 +86,8 @@ bool asleep_at_fd(const struct asleep *a);
 unsigned int asleep_in_call(const struct asleep *a, size_t row);
 /* what a thread waits for there: "a timer"; NULL: that may be anything */
 const char *asleep_for(const struct asleep_call *call);
-/* wait4() and the like */
-bool asleep_for_child(const struct asleep_call *call);
+/* Mostly in wait4() or waitid(). */
+bool asleep_for_child(const struct asleep *a);
 /* Mostly in one call, which waits neither for what others send, nor for a child or a signal. */
 bool asleep_is_elsewhere(const struct asleep *a);
 /* It waits for events, a connection, a signal or another thread: it works on nothing. */

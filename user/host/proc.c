@@ -54,3 +54,34 @@ pid_t process_tracer(pid_t pid)
 {
 	return related(pid, "TracerPid");
 }
+
+struct children {
+	pid_t pid, one;
+	bool several;
+};
+
+static void add_children(void *ctx, int dir, long tid)
+{
+	struct children *c = ctx;
+	char path[64], line[256], *end;
+	long pid;
+
+	(void)dir;
+	snprintf(path, sizeof(path), "/proc/%d/task/%ld/children", (int)c->pid, tid);
+	if (!text_first_line(path, line, sizeof(line)))
+		return;
+	for (char *at = line; (pid = strtol(at, &end, 10)) > 0; at = end) {
+		c->several |= c->one != 0;
+		c->one = (pid_t)pid;
+	}
+}
+
+pid_t process_only_child(pid_t pid)
+{
+	struct children c = { .pid = pid };
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	proc_numbers(path, add_children, &c);
+	return c.several ? 0 : c.one;
+}

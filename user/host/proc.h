@@ -15,5 +15,7 @@ void process_comm(pid_t pid, char comm[16]);
 /* Who started it, and who traces it by ptrace(); 0: nobody, or it is gone. */
 pid_t process_parent(pid_t pid);
 pid_t process_tracer(pid_t pid);
+/* 0: it has none, or several */
+pid_t process_only_child(pid_t pid);
 
 #endif

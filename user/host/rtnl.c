@@ -190,5 +190,5 @@ bool sock_diag_is_full(const struct rtattr *mem)
 	const uint32_t *v = mem ? RTA_DATA(mem) : NULL;
 
 	return mem && RTA_PAYLOAD(mem) > SK_MEMINFO_WMEM_QUEUED * sizeof(*v) &&
-	       3ull * v[SK_MEMINFO_WMEM_QUEUED] >= 2ull * v[SK_MEMINFO_SNDBUF];
+	       3ull * v[SK_MEMINFO_WMEM_QUEUED] > 2ull * v[SK_MEMINFO_SNDBUF];
 }

@@ -481,6 +481,17 @@ static void append_unread_here(const struct making *m)
 	set_fix(m->c, read_while_writing_fix());
 }
 
+/* What the reader does, or whom it waits for. */
+static void append_elsewhere(const struct making *m, const struct finding *f)
+{
+	if (f->reader_waits < 0)
+		append_doing(m);
+	else
+		append_doing_of_another(m);
+	if (!comes_in_bursts(&m->s->ep[f->endpoint]))
+		fix_doing(m, f->reader_waits < 0);
+}
+
 static void card_stall(const struct making *m)
 {
 	const struct finding *f = &m->v->v[m->v->lead],
@@ -501,12 +512,7 @@ static void card_stall(const struct making *m)
 	if (may_be_deadlock(m, f)) {
 		append_unread_here(m);
 	} else if (is_elsewhere(m, root ? root : f)) {
-		if ((root ? root : f)->reader_waits < 0)
-			append_doing(m);
-		else
-			append_doing_of_another(m);
-		if (!comes_in_bursts(&m->s->ep[(root ? root : f)->endpoint]))
-			fix_doing(m, true);
+		append_elsewhere(m, root ? root : f);
 	}
 }
 
@@ -1276,7 +1282,9 @@ static void next_wait(const struct making *m, const struct trace_endpoint *ep, p
 	if (ep->making.own_writer)
 		return;
 	if (is_kept(m) && sender) {
-		snprintf(buf, len, "see whether it writes: sudo strace -e trace=read,write -p %d",
+		snprintf(buf, len,
+			 "see whether it writes: sudo strace -f -e trace=write,writev,sendto -p "
+			 "%d",
 			 sender);
 		return;
 	}

@@ -81,7 +81,8 @@ static void append_end(const struct asleep *a, char *buf, size_t len)
 		text_append(buf, len, ", which is busy on its CPU");
 		break;
 	case ASLEEP_END_CIRCLE:
-		text_append(buf, len, ", which sleeps for one of these: a deadlock");
+		text_append(buf, len, ", which sleeps for %s: a deadlock",
+			    a->n_chain > 1 ? "one of these" : "it in turn");
 		break;
 	case ASLEEP_END_SLEEPS:
 		asleep_name(a->end_nr, call, sizeof(call));
@@ -173,6 +174,12 @@ static struct asleep_process last_of(const struct asleep *a)
 	return a->n_chain ? a->chain[a->n_chain - 1] : self;
 }
 
+/* Its child sleeps until it reads. */
+static bool waits_for_own_writer(const struct asleep *a)
+{
+	return asleep_for_child(a) && a->n_chain == 1 && a->end == ASLEEP_END_CIRCLE;
+}
+
 void doing_fix(const struct asleep *a, bool reads, char *buf, size_t len)
 {
 	enum doing d = doing_of(a);
@@ -199,6 +206,9 @@ void doing_fix(const struct asleep *a, bool reads, char *buf, size_t len)
 			 "that connection sets the pace; see what limits it: sudo ipcstall attach "
 			 "-p %d -d 10s",
 			 (int)last.pid);
+	else if (d == DOING_SLEEPS && reads && waits_for_own_writer(a))
+		snprintf(buf, len,
+			 "read what the child writes before waiting for its end (wait(), join())");
 	else if (d == DOING_SLEEPS && a->n_chain && reads)
 		snprintf(buf, len, "let %s[%d] go on sooner: it keeps the others waiting",
 			 last.comm, (int)last.pid);
@@ -206,9 +216,6 @@ void doing_fix(const struct asleep *a, bool reads, char *buf, size_t len)
 		snprintf(buf, len,
 			 "its disk sets the pace: see iostat -x 1; write in larger pieces, or let "
 			 "another thread write");
-	else if (d == DOING_SLEEPS && reads && asleep_for_child(&a->v[0]))
-		snprintf(buf, len,
-			 "read what the child writes before waiting for its end (wait(), join())");
 	else if (d == DOING_SLEEPS && reads)
 		snprintf(buf, len,
 			 "let another thread read meanwhile, or shorten what it sleeps for");

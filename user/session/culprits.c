@@ -90,12 +90,12 @@ void culprits_look_now(struct culprits *c, const struct trace_snapshot *s, const
 const struct asleep *culprits_doing(struct culprits *c, const struct trace_snapshot *s,
 				    const struct verdict *v)
 {
-	pid_t pid = verdict_culprit(s, v).pid;
+	struct culprit who = verdict_culprit(s, v);
 
-	for (size_t i = 0; pid && i < c->n; i++) {
-		if (c->v[i].pid != pid)
+	for (size_t i = 0; who.pid && i < c->n; i++) {
+		if (c->v[i].pid != who.pid)
 			continue;
-		sleep_chain_follow(&c->v[i], verdict_culprit_reads(v), UINT64_MAX, NULL);
+		sleep_chain_follow(&c->v[i], who.to_read, UINT64_MAX, NULL);
 		return &c->v[i];
 	}
 	return NULL;

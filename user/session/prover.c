@@ -345,7 +345,7 @@ static void look_at_culprit(struct proof *proof, struct suspicion *x, uint64_t d
 	doing_look(a, DOING_LOOKS, deadline, stop);
 	cpu_book_make(&after, &before, &a->pid, 1);
 	doing_cpu(a, &before, &after);
-	sleep_chain_follow(a, verdict_culprit_reads(&proof->v), deadline, stop);
+	sleep_chain_follow(a, culprit.to_read, deadline, stop);
 	cpu_book_free(&before);
 	cpu_book_free(&after);
 	if (proof->v.kind != KIND_UNSEEN)
@@ -362,7 +362,7 @@ static void judge_by_its_cpu(struct proof *proof)
 	const struct asleep *a = &proof->doing;
 
 	if (proof->v.kind != KIND_STALL || f->blamed != BLAME_PEER_READER || f->root >= 0 ||
-	    !a->over_ns ||
+	    f->reader_waits >= 0 || !a->over_ns ||
 	    (double)a->busiest_ns < COMPUTES * (double)a->over_ns || !is_filter(&proof->s, a->pid))
 		return;
 	proof->computes = (struct trace_ruling){ .serial = proof->s.ep[f->endpoint].serial,
@@ -446,9 +446,11 @@ static bool have_party_in_common(const struct trace_snapshot *s, const struct ve
 	struct parties a = {}, b = {};
 
 	a.n = verdict_waiting_processes(s, v, a.v, PARTIES_MOST);
-	add_party(&a, verdict_culprit(s, v).pid);
 	b.n = verdict_waiting_processes(&p->s, &p->v, b.v, PARTIES_MOST);
-	add_party(&b, verdict_culprit(&p->s, &p->v).pid);
+	if (v->kind == KIND_WAIT && p->v.kind == KIND_WAIT) { /* for a server that is not traced */
+		add_party(&a, verdict_culprit(s, v).pid);
+		add_party(&b, verdict_culprit(&p->s, &p->v).pid);
+	}
 	for (size_t i = 0; i < a.n; i++)
 		for (size_t j = 0; j < b.n; j++)
 			if (a.v[i] == b.v[j])
@@ -562,12 +564,18 @@ static bool tells_requests(const struct proof *p)
 	       p->v.share >= EXPLAINS;
 }
 
+/* Only at the session's end a late reader is known to stall its sender: see late_is_full. */
+static enum outcome suspected_as(const struct verdict *v)
+{
+	return v->kind == KIND_LATE ? OUTCOME_WAITING : v->outcome;
+}
+
 static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
 		      const struct verdict *v)
 {
 	if (tells_small_reads(p, s, v) || tells_root(p, s, v) || tells_stall(p, s, v))
 		return true;
-	if (v->outcome == OUTCOME_STALLED)
+	if (suspected_as(v) == OUTCOME_STALLED)
 		return false;
 	if (v->outcome == OUTCOME_HEALTHY && v->kind == KIND_QUIET && tells_unsampled_stall(p, s))
 		return true;
@@ -616,7 +624,7 @@ static bool is_refuted(const struct proof *p, const struct trace_snapshot *s,
 	const struct trace_endpoint *end = doubtful_end(s, v),
 				    *ep = end ? same_end_in(&p->s, end) : NULL;
 
-	if (!ep || p->of != v->outcome || !is_next_to_nothing(&p->v) || lies_long(s, v))
+	if (!ep || p->of != suspected_as(v) || !is_next_to_nothing(&p->v) || lies_long(s, v))
 		return false;
 	return (v->kind == KIND_WAIT && p->v.busy_sender.endpoint == ep - p->s.ep) ||
 	       talks_both_ways(ep);

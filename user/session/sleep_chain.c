@@ -13,9 +13,17 @@
 #define LOOKS	4
 #define LOOK_NS (2 * LOOKS * DOING_APART_NS) /* on a busy host */
 
+/* what others wait until it does */
+enum awaited { TO_SEND, TO_READ, TO_END };
+
 struct follower {
 	uint64_t deadline;
 	const struct zoom_stop *stop;
+	/* what was asked last of trace_held_output() */
+	pid_t asked;
+	enum awaited awaited;
+	bool is_held;
+	struct trace_held_output held;
 };
 
 static bool has_time(const struct follower *f)
@@ -32,7 +40,7 @@ struct threads {
 	size_t n;
 };
 
-static void look_at_threads(struct threads *t, pid_t pid, const struct follower *f)
+static void look_at_threads(struct threads *t, pid_t pid, struct follower *f)
 {
 	pid_t tids[THREADS_MOST];
 
@@ -78,8 +86,7 @@ static const struct asleep *asker_of(const struct threads *t, pid_t pid)
 	return asker;
 }
 
-/* Where others wait until the process reads: a thread that sleeps until it can write. NULL: there
- * is none, or they write to several. */
+/* A thread that sleeps until it can write. NULL: there is none, or they write to several. */
 static const struct asleep *blocked_writer(const struct threads *t, pid_t pid)
 {
 	const struct asleep *writer = NULL;
@@ -100,15 +107,32 @@ static const struct asleep *blocked_writer(const struct threads *t, pid_t pid)
 	return writer;
 }
 
-/* Of a process whose output nobody takes: a thread that polls. */
-static const struct asleep *held_poller(const struct threads *t, pid_t pid, bool to_read)
+static const struct trace_held_output *held_output(struct follower *f, pid_t pid,
+						   enum awaited awaited)
 {
-	struct trace_held_output held;
+	if (f->asked != pid || f->awaited != awaited) {
+		f->asked = pid;
+		f->awaited = awaited;
+		f->is_held = has_time(f) && trace_held_output(pid, awaited == TO_SEND, &f->held);
+	}
+	return f->is_held ? &f->held : NULL;
+}
 
-	for (size_t i = 0; i < t->n; i++)
-		if (asleep_for_events(&t->v[i]))
-			return trace_held_output(pid, !to_read, &held) ? &t->v[i] : NULL;
-	return NULL;
+/* Of a process whose output nobody takes: the first thread, or the only one, that polls. */
+static const struct asleep *held_poller(const struct threads *t, pid_t pid, enum awaited awaited,
+					struct follower *f)
+{
+	const struct asleep *poller = NULL;
+
+	for (size_t i = 0; i < t->n; i++) {
+		if (!asleep_for_events(&t->v[i]))
+			continue;
+		if (poller && poller->tid != pid)
+			return NULL;
+		if (!poller)
+			poller = &t->v[i];
+	}
+	return poller && held_output(f, pid, awaited) ? poller : NULL;
 }
 
 /* Nobody knows which of its threads counts, or one that takes requests has none to take: another
@@ -131,7 +155,7 @@ static void be_thread(struct asleep *a, const struct asleep *thread)
 		a->v[i] = thread->v[i];
 }
 
-static void look_for_thread(struct asleep *a, bool to_read, const struct follower *f)
+static void look_for_thread(struct asleep *a, enum awaited awaited, struct follower *f)
 {
 	bool several = may_have_asker(a) && !asleep_only_thread(a->pid);
 	struct threads *t = several ? calloc(1, sizeof(*t)) : NULL;
@@ -141,10 +165,10 @@ static void look_for_thread(struct asleep *a, bool to_read, const struct followe
 		return;
 	look_at_threads(t, a->pid, f);
 	one = asker_of(t, a->pid);
-	if (!one && to_read)
+	if (!one && awaited != TO_SEND)
 		one = blocked_writer(t, a->pid);
 	if (!one)
-		one = held_poller(t, a->pid, to_read);
+		one = held_poller(t, a->pid, awaited, f);
 	if (one && one->tid != a->tid)
 		be_thread(a, one);
 	free(t);
@@ -152,7 +176,7 @@ static void look_for_thread(struct asleep *a, bool to_read, const struct followe
 
 /* ---- the chain ---- */
 
-static struct asleep looked_at(pid_t pid, pid_t tid, const struct follower *f)
+static struct asleep looked_at(pid_t pid, pid_t tid, struct follower *f)
 {
 	struct asleep a = { .pid = pid, .tid = tid };
 	struct cpu_book before = {}, after = {}, none = {};
@@ -193,37 +217,42 @@ static void note_end(struct asleep *first, const struct asleep *last)
 
 static bool is_same_sleep(const struct asleep *a, const struct asleep *now)
 {
-	if (asleep_for_events(a))
-		return asleep_for_events(now);
+	if (asleep_for_events(a) || asleep_for_child(a))
+		return asleep_for_events(now) == asleep_for_events(a) &&
+		       asleep_for_child(now) == asleep_for_child(a);
 	return asleep_at_fd(a) && asleep_at_fd(now) && a->v[0].nr == now->v[0].nr &&
 	       a->v[0].fd == now->v[0].fd;
 }
 
-/* Two that sleep for each other are told by the ledger, with what each of them owes. */
+/* Two that sleep for each other's data are told by the ledger, with what each of them owes. */
 static void note_circle(struct asleep *first)
 {
-	if (first->n_chain == 1)
+	if (first->n_chain == 1 && !asleep_for_child(first))
 		first->n_chain = 0;
 	else
 		first->end = ASLEEP_END_CIRCLE;
 }
 
-/* Whom it sleeps for; 0: nobody knows, or `full` names the other host. Who is to read may have sent
- * more than anybody takes; who is to send may have a request that was not read. */
-static pid_t sleeps_for(const struct asleep *a, bool *to_read, struct trace_held_output *full)
+/* Whom it sleeps for, and until that one does what; 0: nobody knows, or `full` names the other
+ * host. Who is to read may have sent more than anybody takes; who is to send may have a request
+ * that was not read. */
+static pid_t sleeps_for(const struct asleep *a, enum awaited *awaited,
+			const struct trace_held_output **full, struct follower *f)
 {
-	struct trace_held_output held;
+	const struct trace_held_output *held;
 
 	if (asleep_at_fd(a)) {
-		*to_read = a->v[0].writes;
+		*awaited = a->v[0].writes ? TO_READ : TO_SEND;
 		return trace_fd_other_end(a->pid, a->v[0].fd, a->v[0].writes);
 	}
-	if (!asleep_for_events(a) || !trace_held_output(a->pid, !*to_read, &held))
-		return 0;
-	*to_read = true;
-	if (!held.reader)
-		*full = held;
-	return held.reader;
+	if (asleep_for_child(a)) {
+		*awaited = TO_END;
+		return process_only_child(a->pid);
+	}
+	held = held_output(f, a->pid, *awaited);
+	*awaited = TO_READ;
+	*full = held && !held->reader ? held : NULL;
+	return held ? held->reader : 0;
 }
 
 static void note_full(struct asleep *first, const struct trace_held_output *full)
@@ -238,15 +267,16 @@ static void note_full(struct asleep *first, const struct trace_held_output *full
 
 static bool is_followed(const struct asleep *a)
 {
-	return !a->stopped && (asleep_at_fd(a) || asleep_for_events(a));
+	return !a->stopped && (asleep_at_fd(a) || asleep_for_events(a) || asleep_for_child(a));
 }
 
-static void follow(struct asleep *first, struct asleep *at, bool to_read, const struct follower *f)
+static void follow(struct asleep *first, struct asleep *at, enum awaited awaited,
+		   struct follower *f)
 {
-	struct trace_held_output full = {};
+	const struct trace_held_output *full = NULL;
 
 	while (first->n_chain < ASLEEP_CHAIN && is_followed(at) && has_time(f)) {
-		pid_t next = sleeps_for(at, &to_read, &full);
+		pid_t next = sleeps_for(at, &awaited, &full, f);
 
 		if (next && is_in_chain(first, next)) {
 			note_circle(first);
@@ -257,10 +287,10 @@ static void follow(struct asleep *first, struct asleep *at, bool to_read, const 
 		first->chain[first->n_chain].pid = next;
 		process_comm(next, first->chain[first->n_chain++].comm);
 		*at = looked_at(next, asleep_only_thread(next), f);
-		look_for_thread(at, to_read, f);
+		look_for_thread(at, awaited, f);
 	}
-	if (full.remote.port)
-		note_full(first, &full);
+	if (full)
+		note_full(first, full);
 	else if (first->n_chain)
 		note_end(first, at);
 }
@@ -268,17 +298,17 @@ static void follow(struct asleep *first, struct asleep *at, bool to_read, const 
 void sleep_chain_follow(struct asleep *a, bool to_read, uint64_t deadline,
 			const struct zoom_stop *stop)
 {
-	struct follower f = { MIN(deadline, now_ns() + SLEEP_CHAIN_NS), stop };
+	struct follower f = { .deadline = MIN(deadline, now_ns() + SLEEP_CHAIN_NS), .stop = stop };
 	struct asleep at;
 
 	a->n_chain = 0;
 	a->end = ASLEEP_END_UNKNOWN;
 	if (!has_time(&f))
 		return;
-	look_for_thread(a, to_read, &f);
+	look_for_thread(a, to_read ? TO_READ : TO_SEND, &f);
 	if (!is_followed(a))
 		return;
 	at = a->is_one_of_many ? *a : looked_at(a->pid, a->tid, &f);
 	if (is_same_sleep(a, &at))
-		follow(a, &at, to_read, &f);
+		follow(a, &at, to_read ? TO_READ : TO_SEND, &f);
 }

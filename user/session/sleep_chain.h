@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A process that sleeps in a call on a pipe or a connection sleeps for another one, which may sleep
- * likewise: the last of such a chain keeps all of them waiting. /proc tells, without a hook. */
+/* A process that sleeps in a call on a pipe or a connection, or until its child ends, sleeps for
+ * another one, which may sleep likewise: the last of such a chain keeps all of them waiting. /proc
+ * tells, without a hook. */
 #ifndef IPCSTALL_SESSION_SLEEP_CHAIN_H
 #define IPCSTALL_SESSION_SLEEP_CHAIN_H
 

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "host/proc.h"
 #include "tracer/internal.h"
 #include "tracer/sought_sockets.h"
 
@@ -39,12 +40,20 @@ struct pipe_search {
 	bool several;
 };
 
+/* A shell that started both ends, say, and not the parent that means to read once its child, the
+ * writer, has ended. */
+static bool is_bystander(const struct pipe_search *p, pid_t pid)
+{
+	return proc_waits_for_child(pid) &&
+	       !(p->how == S_IRUSR && process_parent(p->self) == pid);
+}
+
 static void note_holder(void *ctx, pid_t pid, int dir, long fd)
 {
 	struct pipe_search *p = ctx;
 
 	if (pid == p->self || pid == p->found || proc_inode(dir, fd) != p->inode ||
-	    !fd_open_for(dir, fd, p->how) || proc_waits_for_child(pid))
+	    !fd_open_for(dir, fd, p->how) || is_bystander(p, pid))
 		return;
 	p->several |= p->found != 0;
 	p->found = pid;

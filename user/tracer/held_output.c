@@ -8,14 +8,16 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "host/proc.h"
 #include "tracer/internal.h"
 #include "tracer/sought_sockets.h"
 
-#define SOCKETS_MOST 64
+#define SOCKETS_MOST 64 /* a server with more of them waits for none alone */
 #define LOOKS	     3
 #define APART_NS     20000000
+#define DUMP_MOST_NS 10000000 /* on a host with very many sockets a dump takes too long */
 
 struct output {
 	uint64_t inode[SOCKETS_MOST];
@@ -26,15 +28,20 @@ struct output {
 static void note_socket(void *ctx, int dir, long fd)
 {
 	struct output *o = ctx;
+	uint64_t inode;
 	char name[24], to[32] = "";
 
 	snprintf(name, sizeof(name), "%ld", fd);
 	if (readlinkat(dir, name, to, sizeof(to) - 1) <= 0 || strncmp(to, "socket:", 7))
 		return;
+	inode = text_link_inode(to);
+	for (size_t i = 0; i < o->n; i++)
+		if (o->inode[i] == inode)
+			return;
 	if (o->n == SOCKETS_MOST)
 		o->too_many = true;
 	else
-		o->inode[o->n++] = text_link_inode(to);
+		o->inode[o->n++] = inode;
 }
 
 /* at all looks so far */
@@ -43,103 +50,148 @@ struct stuck {
 	uint32_t before;
 };
 
+/* of one process */
+struct search {
+	pid_t pid;
+	bool asked_only;
+	struct sought_sockets all;
+	struct trace_snapshot s; /* an endpoint for each of `all` */
+	struct stuck stuck[SOCKETS_MOST];
+};
+
 static void find(struct sought_sockets *all)
 {
+	for (size_t i = 0; i < all->n; i++) {
+		struct sought *x = &all->v[i];
+
+		x->is_connected = x->is_full = x->is_local = false;
+		x->unread = 0;
+	}
 	sought_find_tcp(all);
 	sought_find_unix(all);
 }
 
-static void look(struct sought_sockets *all, struct stuck *stuck, int k)
+static void look(struct search *q, int k)
 {
-	find(all);
-	for (size_t i = 0; i < all->n; i++) {
-		const struct sought *x = &all->v[i];
-		bool same = !k || x->unread == stuck[i].before;
+	find(&q->all);
+	for (size_t i = 0; i < q->all.n; i++) {
+		const struct sought *x = &q->all.v[i];
+		struct stuck *st = &q->stuck[i];
+		bool same = !k || x->unread == st->before;
 
-		stuck[i] = (struct stuck){
-			.full = (!k || stuck[i].full) && x->is_full,
-			.unread = (!k || stuck[i].unread) && x->unread && same,
-			.before = x->unread,
-		};
+		st->full = (!k || st->full) && x->is_full;
+		st->unread = (!k || st->unread) && x->unread && same;
+		st->before = x->unread;
 	}
 }
 
-static bool is_held(const struct sought *x, const struct stuck *stuck, bool asked_only,
-		    const struct tcp_turns *turns, pid_t pid)
+static bool is_same_party(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
-	if (!stuck->full && !stuck->unread)
-		return false;
-	return !asked_only || (sought_has_asked(x, turns) && sought_answers(x, pid));
+	if (a->making.other_pid || b->making.other_pid)
+		return a->making.other_pid == b->making.other_pid;
+	return a->proto == TRACE_TCP && b->proto == TRACE_TCP &&
+	       !memcmp(&a->remote, &b->remote, sizeof(a->remote));
 }
 
-/* the only one, or one of several to the same process */
-static const struct sought *only_held(const struct sought_sockets *all, const struct stuck *stuck,
-				      bool asked_only, pid_t pid)
+/* A process that passes on what it reads has two parties: of more nobody knows which one keeps it
+ * from reading. */
+#define PARTIES_MOST 2
+
+static bool has_few_parties(const struct sought_sockets *all)
+{
+	const struct trace_endpoint *parties[PARTIES_MOST];
+	size_t n = 0;
+
+	for (size_t i = 0, k; i < all->n; i++) {
+		if (!all->v[i].is_connected)
+			continue;
+		for (k = 0; k < n && !is_same_party(all->v[i].ep, parties[k]); k++)
+			;
+		if (k == PARTIES_MOST)
+			return false;
+		if (k == n)
+			parties[n++] = all->v[i].ep;
+	}
+	return true;
+}
+
+/* A request of its own that lies unread, or a connection that takes no more. */
+static bool is_held(const struct search *q, size_t i, const struct tcp_turns *turns)
+{
+	const struct sought *x = &q->all.v[i];
+
+	if (!q->asked_only)
+		return q->stuck[i].full;
+	return q->stuck[i].unread && sought_has_asked(x, turns) && sought_answers(x, q->pid);
+}
+
+/* the only one, or one of several to the same party */
+static const struct sought *only_held(const struct search *q)
 {
 	struct tcp_turns turns = {};
 	const struct sought *found = NULL;
 	bool several = false;
 
 	tcp_turns_read(&turns);
-	for (size_t i = 0; i < all->n; i++) {
-		const struct sought *x = &all->v[i];
+	for (size_t i = 0; i < q->all.n; i++) {
+		const struct sought *x = &q->all.v[i];
 
-		if (!is_held(x, &stuck[i], asked_only, &turns, pid))
+		if (!is_held(q, i, &turns))
 			continue;
-		several |= found && (!x->ep->making.other_pid ||
-				     x->ep->making.other_pid != found->ep->making.other_pid);
+		several |= found && !is_same_party(x->ep, found->ep);
 		found = x;
 	}
 	tcp_turns_free(&turns);
 	return several ? NULL : found;
 }
 
-static bool look_at_all(struct sought_sockets *all, struct trace_snapshot *s, bool asked_only,
-			pid_t pid, struct trace_held_output *out)
+static bool look_at_all(struct search *q, struct trace_held_output *out)
 {
-	struct stuck stuck[SOCKETS_MOST] = {};
+	uint64_t before = thread_cpu_ns();
 	const struct sought *x;
 
-	find(all);
+	find(&q->all);
+	if (thread_cpu_ns() - before > DUMP_MOST_NS)
+		return false;
 	for (int k = 0; k < LOOKS; k++) {
 		if (k)
 			nanosleep(&(struct timespec){ .tv_nsec = APART_NS }, NULL);
-		look(all, stuck, k);
+		look(q, k);
 	}
-	trace_name_other_ends(s);
-	x = only_held(all, stuck, asked_only, pid);
-	if (!x || x->ep->making.other_shared || x->ep->making.other_pid == pid)
+	trace_name_other_ends(&q->s);
+	x = q->asked_only || has_few_parties(&q->all) ? only_held(q) : NULL;
+	if (!x || x->ep->making.other_shared || x->ep->making.other_pid == q->pid)
 		return false;
 	*out = (struct trace_held_output){ .reader = x->ep->making.other_pid,
 					   .family = x->ep->family,
 					   .remote = x->ep->remote };
-	return out->reader || !x->is_unix;
+	return out->reader || (x->ep->proto == TRACE_TCP && !x->is_local);
 }
 
 bool trace_held_output(pid_t pid, bool asked_only, struct trace_held_output *out)
 {
+	struct search q = { .pid = pid, .asked_only = asked_only };
 	struct output o = {};
-	char path[32];
-	struct trace_endpoint *ep;
-	struct sought *v;
 	bool found = false;
+	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
 	if (!proc_numbers(path, note_socket, &o) || !o.n || o.too_many)
 		return false;
-	ep = array_new(o.n, 1, sizeof(*ep));
-	v = array_new(o.n, 1, sizeof(*v));
-	for (size_t i = 0; ep && v && i < o.n; i++) {
-		ep[i] = (struct trace_endpoint){ .proto = TRACE_UNIX_STREAM, /* or TCP: find() */
+	q.s.ep = array_new(o.n, 1, sizeof(*q.s.ep));
+	q.all.v = array_new(o.n, 1, sizeof(*q.all.v));
+	for (size_t i = 0; q.s.ep && q.all.v && i < o.n; i++) {
+		q.s.ep[i] =
+			(struct trace_endpoint){ .proto = TRACE_UNIX_STREAM, /* or TCP: find() */
 						 .inode = o.inode[i],
 						 .peer = -1 };
-		v[i] = (struct sought){ .inode = o.inode[i], .ep = &ep[i] };
+		q.all.v[i] = (struct sought){ .inode = o.inode[i], .ep = &q.s.ep[i] };
 	}
-	if (ep && v)
-		found = look_at_all(&(struct sought_sockets){ v, o.n },
-				    &(struct trace_snapshot){ .ep = ep, .n = o.n }, asked_only, pid,
-				    out);
-	free(v);
-	free(ep);
+	if (q.s.ep && q.all.v) {
+		q.s.n = q.all.n = o.n;
+		found = look_at_all(&q, out);
+	}
+	free(q.all.v);
+	free(q.s.ep);
 	return found;
 }

@@ -22,13 +22,8 @@
 #include "host/proc.h"
 #include "host/rtnl.h"
 #include "host/thread_call.h"
+#include "tracer/inet_end.h"
 #include "tracer/internal.h"
-
-/* IPv4 addresses are written as IPv6 ones: a server may listen for both */
-struct inet_end {
-	uint8_t ip[16];
-	uint16_t port;
-};
 
 /* Why a socket gets what is sent to an address; the later, the surer. */
 enum reached {
@@ -56,26 +51,6 @@ struct lone_ends {
 	struct lone_end *v;
 	size_t n, asked;
 };
-
-static struct inet_end inet_end(int family, const void *ip, uint16_t port)
-{
-	struct inet_end e = { .port = port };
-
-	if (family == AF_INET6) {
-		memcpy(e.ip, ip, 16);
-	} else {
-		e.ip[10] = e.ip[11] = 0xff;
-		memcpy(e.ip + 12, ip, 4);
-	}
-	return e;
-}
-
-static int compare_ends(const struct inet_end *a, const struct inet_end *b)
-{
-	int c = memcmp(a->ip, b->ip, sizeof(a->ip));
-
-	return c ? c : (a->port > b->port) - (a->port < b->port);
-}
 
 static bool is_unix(const struct trace_endpoint *ep)
 {
@@ -133,8 +108,8 @@ static int by_place(const void *a, const void *b)
 	const struct lone_end *x = a, *y = b;
 	int c = (x->inode > y->inode) - (x->inode < y->inode);
 
-	c = c ? c : compare_ends(&x->there, &y->there);
-	return c ? c : compare_ends(&x->here, &y->here);
+	c = c ? c : inet_end_compare(&x->there, &y->there);
+	return c ? c : inet_end_compare(&x->here, &y->here);
 }
 
 static int by_other(const void *a, const void *b)
@@ -291,15 +266,17 @@ static void dump(const void *ask, size_t len, rtnl_fn fn, struct lone_ends *all)
 }
 
 #define LISTENS (1u << 10) /* TCP_LISTEN */
+#define MEMORY	(1 << (INET_DIAG_SKMEMINFO - 1))
 
-static void dump_inet(uint8_t protocol, uint32_t states, rtnl_fn fn, struct lone_ends *all)
+static void dump_inet(uint8_t protocol, uint32_t states, uint8_t ext, rtnl_fn fn,
+		      struct lone_ends *all)
 {
 	static const uint8_t families[] = { AF_INET, AF_INET6 };
 
 	for (int i = 0; i < 2; i++)
 		dump(&(struct inet_diag_req_v2){ .sdiag_family = families[i],
 						 .sdiag_protocol = protocol,
-						 .idiag_ext = 1 << (INET_DIAG_SKMEMINFO - 1),
+						 .idiag_ext = ext,
 						 .idiag_states = states },
 		     sizeof(struct inet_diag_req_v2), fn, all);
 }
@@ -313,9 +290,9 @@ static void ask_kernel(struct lone_ends *all)
 		     sizeof(struct unix_diag_req), note_unix, all);
 	if (all->v[0].inode) /* all are Unix sockets */
 		return;
-	dump_inet(IPPROTO_TCP, ~LISTENS, note_tcp, all);
-	dump_inet(IPPROTO_TCP, LISTENS, note_listening, all);
-	dump_inet(IPPROTO_UDP, ~0u, note_udp, all);
+	dump_inet(IPPROTO_TCP, ~LISTENS, MEMORY, note_tcp, all);
+	dump_inet(IPPROTO_TCP, LISTENS, 0, note_listening, all);
+	dump_inet(IPPROTO_UDP, ~0u, 0, note_udp, all);
 }
 
 struct receiver {

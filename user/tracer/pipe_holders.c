@@ -123,6 +123,13 @@ static void note_fd(void *ctx, pid_t pid, int dir, long fd)
 	h->writes |= fd_open_for(dir, fd, S_IWUSR);
 }
 
+/* The writer alone has both ends, and its parent waits until it ends. */
+static bool is_parent_of_writer(const struct pipe_holders *h, pid_t writer)
+{
+	return h->n_both == 1 && h->both[0].pid == writer &&
+	       process_parent(writer) == h->waiting.pid;
+}
+
 /* the only process that can be the reader; 0: none, or several */
 static pid_t reader_of(const struct pipe_holders *h, pid_t writer)
 {
@@ -134,7 +141,7 @@ static pid_t reader_of(const struct pipe_holders *h, pid_t writer)
 		return h->both[1].pid;
 	if (h->n_both == 2 && h->both[1].pid == writer)
 		return h->both[0].pid;
-	if (h->n_waiting == 1 && (!h->n_both || (h->n_both == 1 && h->both[0].pid == writer)))
+	if (h->n_waiting == 1 && (!h->n_both || is_parent_of_writer(h, writer)))
 		return h->waiting.pid;
 	return h->n_both == 1 ? h->both[0].pid : 0;
 }

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "host/rtnl.h"
+#include "tracer/inet_end.h"
 #include "tracer/internal.h"
 
 static void set_addr(struct trace_addr *to, const uint32_t ip[4], uint16_t port)
@@ -22,20 +23,36 @@ static void note_own(struct sought *x, const struct nlmsghdr *n, const struct in
 	int len = (int)n->nlmsg_len - (int)NLMSG_SPACE(sizeof(*m));
 	struct trace_endpoint *ep = x->ep;
 
+	if (ep->proto == TRACE_TCP && ep->local.port != ntohs(m->id.idiag_sport)) {
+		x->inode = 0; /* MPTCP */
+		return;
+	}
 	ep->proto = TRACE_TCP;
 	ep->family = m->idiag_family;
 	set_addr(&ep->local, m->id.idiag_src, m->id.idiag_sport);
 	set_addr(&ep->remote, m->id.idiag_dst, m->id.idiag_dport);
+	x->is_connected = true;
 	x->is_full = sock_diag_is_full(rtnl_attr(m + 1, len, INET_DIAG_SKMEMINFO));
+}
+
+static bool is_at(const struct trace_endpoint *ep, const struct trace_addr *at, uint8_t family,
+		  const uint32_t *ip, uint16_t port)
+{
+	struct inet_end a = inet_end(ep->family, at->ip, at->port),
+			b = inet_end(family, ip, ntohs(port));
+
+	return !inet_end_compare(&a, &b);
 }
 
 static bool is_other_end(const struct inet_diag_msg *m, const struct trace_endpoint *ep)
 {
-	return ep->proto == TRACE_TCP && ntohs(m->id.idiag_dport) == ep->local.port &&
-	       ntohs(m->id.idiag_sport) == ep->remote.port &&
-	       !memcmp(m->id.idiag_src, ep->remote.ip, sizeof(ep->remote.ip)) &&
-	       !memcmp(m->id.idiag_dst, ep->local.ip, sizeof(ep->local.ip));
+	return ep->proto == TRACE_TCP &&
+	       is_at(ep, &ep->remote, m->idiag_family, m->id.idiag_src, m->id.idiag_sport) &&
+	       is_at(ep, &ep->local, m->idiag_family, m->id.idiag_dst, m->id.idiag_dport);
 }
+
+#define ESTABLISHED 1 /* TCP_ESTABLISHED: Unix sockets have it, too */
+#define CLOSE_WAIT  8 /* TCP_CLOSE_WAIT: a FIN came, which counts as a byte */
 
 static void note_tcp(const struct nlmsghdr *n, void *ctx)
 {
@@ -45,10 +62,13 @@ static void note_tcp(const struct nlmsghdr *n, void *ctx)
 	for (size_t i = 0; i < all->n; i++) {
 		struct sought *x = &all->v[i];
 
-		if (m->idiag_inode && m->idiag_inode == x->inode)
+		if (m->idiag_inode && m->idiag_inode == x->inode) {
 			note_own(x, n, m);
-		else if (is_other_end(m, x->ep))
+		} else if (is_other_end(m, x->ep)) {
+			x->is_local = true;
 			x->unread = m->idiag_rqueue;
+			x->unread -= x->unread && m->idiag_state == CLOSE_WAIT;
+		}
 	}
 }
 
@@ -71,6 +91,15 @@ void sought_find_tcp(struct sought_sockets *all)
 	}
 }
 
+/* so full that poll() would not call it writable */
+static bool is_full(const struct rtattr *mem)
+{
+	const uint32_t *v = mem ? RTA_DATA(mem) : NULL;
+
+	return mem && RTA_PAYLOAD(mem) > SK_MEMINFO_SNDBUF * sizeof(*v) &&
+	       4ull * v[SK_MEMINFO_WMEM_ALLOC] > v[SK_MEMINFO_SNDBUF];
+}
+
 static void note_unix(const struct nlmsghdr *n, void *ctx)
 {
 	const struct unix_diag_msg *m = NLMSG_DATA(n);
@@ -88,7 +117,9 @@ static void note_unix(const struct nlmsghdr *n, void *ctx)
 			x->is_unix = true;
 			x->named = named;
 			x->peer = peer ? *(const uint32_t *)RTA_DATA(peer) : 0;
-			x->unread = q ? q->udiag_wqueue : 0;
+			x->is_connected = m->udiag_state == ESTABLISHED; /* or not accepted yet */
+			x->unread = q && x->is_connected ? q->udiag_wqueue : 0;
+			x->is_full = is_full(rtnl_attr(m + 1, len, UNIX_DIAG_MEMINFO));
 		}
 		x->peer_named |= named && x->peer && m->udiag_ino == x->peer;
 	}
@@ -100,7 +131,7 @@ void sought_find_unix(struct sought_sockets *all)
 	struct unix_diag_req ask = { .sdiag_family = AF_UNIX,
 				     .udiag_states = ~0u,
 				     .udiag_show = UDIAG_SHOW_NAME | UDIAG_SHOW_PEER |
-						   UDIAG_SHOW_RQLEN };
+						   UDIAG_SHOW_RQLEN | UDIAG_SHOW_MEMINFO };
 	struct rtnl_req r;
 
 	for (int i = 0; i < 2; i++) {

@@ -10,8 +10,10 @@
 struct sought {
 	uint64_t inode, peer; /* peer: Unix */
 	bool is_unix, named, peer_named;
-	bool is_full;		    /* its send buffer */
-	uint32_t unread;	    /* what it sent, and the other end on this host has not read */
+	bool is_connected;
+	bool is_full;		   /* its send buffer */
+	bool is_local;		   /* TCP: its other end is on this host */
+	uint32_t unread;	   /* what it sent, and the other end on this host has not read */
 	struct trace_endpoint *ep; /* its protocol and addresses are set, if it is TCP */
 	struct trace_fd_server *to;
 };
@@ -21,7 +23,8 @@ struct sought_sockets {
 	size_t n;
 };
 
-/* What lies unread is known from the second call on. */
+/* What lies unread is known from the second call on. An MPTCP socket has several connections:
+ * nothing is known of it. */
 void sought_find_tcp(struct sought_sockets *all);
 void sought_find_unix(struct sought_sockets *all);
 /* Its owner made the connection, and sent last. */

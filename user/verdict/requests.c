@@ -200,10 +200,9 @@ static uint64_t slow_ones(const struct trace_endpoint *ep, enum rx_state state, 
 		       : n;
 }
 
-static void add_cut(const struct trace_endpoint *ep, bool waits_now, struct requests *sum)
+static uint64_t cut_at(const struct trace_endpoint *ep)
 {
-	sum->begun_before += ep->joined_late;
-	sum->unfinished += waits_now && !ep->closed;
+	return (uint64_t)(ep->joined_late + (ep->joined_late && !ep->closed));
 }
 
 static uint64_t until_reply(const struct trace_endpoint *ep, const struct ends *e, uint64_t n,
@@ -233,7 +232,8 @@ static void add_replies(const struct trace_snapshot *s, size_t i, const struct e
 	if (was_still_asked(ep, r.ns, unread, think))
 		return;
 	sum->n += r.count;
-	add_cut(ep, ep->rx_calls.open_reply_ns, sum);
+	sum->cut += cut_at(ep);
+	sum->unfinished += ep->rx_calls.open_reply_ns != 0;
 	sum->slow += slow_ones(ep, RX_IDLE, r.count);
 	if (!ep->closed && !ep->rx_calls.reply_n && !ep->rx_calls.messages)
 		sum->open += r.count;
@@ -334,7 +334,7 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 					  was_still_asked(ep, wait, unread, think)))
 		return;
 	sum->n += n;
-	add_cut(ep, ep->rx.now == RX_WAIT, sum);
+	sum->cut += cut_at(ep);
 	sum->slow += slow_ones(ep, RX_WAIT, n);
 	if (!ep->closed && !ep->rx_calls.messages)
 		sum->open += n;
@@ -397,22 +397,20 @@ static bool are_own_times_told(const struct requests *r)
 
 /* In a steady state as much is missing of the requests that began before the session as there is of
  * those that end after it: all the time for the requests that were answered is the average. */
-static uint64_t average_of_cut(const struct requests *r, uint64_t n)
+static uint64_t average_of_cut(const struct requests *r)
 {
-	uint64_t answered = n > r->unfinished ? n - r->unfinished : 1;
+	uint64_t answered = r->n > r->unfinished ? r->n - r->unfinished : 1;
 
 	return smaller((r->think_ns + r->uncounted_ns) / answered, r->think_max_ns);
 }
 
 uint64_t average_thinking(const struct requests *r)
 {
-	uint64_t n = are_some_slow(r) ? r->slow : r->n;
-
 	if (are_own_times_told(r))
 		return r->whole_ns / r->whole;
-	if (r->begun_before)
-		return average_of_cut(r, n);
-	return are_some_slow(r) ? smaller(r->think_ns / n, r->think_max_ns) : r->think_ns / n;
+	if (are_some_slow(r))
+		return smaller(r->think_ns / r->slow, r->think_max_ns);
+	return r->cut ? average_of_cut(r) : r->think_ns / r->n;
 }
 
 /* The longest, if that is what the average would be without the requests that were cut, of which a
@@ -422,11 +420,10 @@ uint64_t average_thinking(const struct requests *r)
 
 bool average_is_low(const struct requests *r)
 {
-	uint64_t n = are_some_slow(r) ? r->slow : r->n, cut = r->begun_before + r->unfinished,
-		 uncut = n > cut ? n - cut : 1;
+	uint64_t n = are_some_slow(r) ? r->slow : r->n, uncut = n > r->cut ? n - r->cut : 1;
 	double longest = (double)r->think_max_ns;
 
-	return MANY_CUT * cut >= n && !longest_request(r) && !are_own_times_told(r) &&
+	return MANY_CUT * r->cut >= n && !longest_request(r) && !are_own_times_told(r) &&
 	       longest >= A_LITTLE * (double)average_thinking(r) &&
 	       longest <= A_LITTLE * (double)r->think_ns / (double)uncut;
 }

@@ -161,11 +161,12 @@ static bool asks_unseen_server(const struct trace_endpoint *ep)
 	return ep->proto == TRACE_TCP && ep->making.connected && ep->remote.port;
 }
 
-/* It sends all the time, and may sleep until it can send more. */
+/* Most of the time it has data that was not sent yet, and may sleep until it can send more. Of a
+ * request in flight the ACK may come with the answer. */
 static bool sends_meanwhile(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_TCP && ep->tx.resolution[TX_IDLE] != TRACE_UNKNOWN &&
-	       2 * ep->tx.ns[TX_IDLE] < ep->tx.lifetime_ns;
+	       2 * (ep->tx.ns[TX_IDLE] + ep->tx.ns[TX_FLIGHT]) < ep->tx.lifetime_ns;
 }
 
 /* Did the reader wait there for others than whom he keeps waiting, for at least half of what `f`

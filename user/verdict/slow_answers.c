@@ -147,7 +147,7 @@ static void add_requests_of(const struct trace_endpoint *ep, const struct served
 						       known */
 		return;
 	r->n += ep->tx_calls.reply_n + (open != 0);
-	r->begun_before += ep->joined_late;
+	r->cut += (uint64_t)(ep->joined_late + (open != 0));
 	r->unfinished += open != 0;
 	r->uncounted_ns += x->open_ns - open;
 	r->think_ns += x->answered_ns + open;

@@ -645,6 +645,15 @@ static bool awaits_who_connects(const struct trace_snapshot *s, const struct ver
 	       (double)v->connect.ns >= SAME_TIME * (double)v->wait.ns;
 }
 
+/* Its sender, which was not seen, can send no more, and goes on waiting. */
+static bool keeps_sender_full(const struct trace_snapshot *s, const struct reader_spell *late)
+{
+	const struct trace_endpoint *ep = late->endpoint < 0 ? NULL : &s->ep[late->endpoint];
+
+	return ep && ep->peer < 0 && ep->making.other_full && ep->rx.now == RX_UNREAD &&
+	       2 * late->ns >= ep->rx.lifetime_ns;
+}
+
 static void find_late(const struct trace_snapshot *s, struct verdict *out)
 {
 	out->late = find_late_reader(s);
@@ -661,8 +670,7 @@ static void find_late(const struct trace_snapshot *s, struct verdict *out)
 		out->late_all = (struct totals){};
 	}
 	out->late_answers = out->late.endpoint >= 0 && leaves_answers_unread(s, &out->late);
-	out->late_is_full = out->late.endpoint >= 0 && s->ep[out->late.endpoint].peer < 0 &&
-			    s->ep[out->late.endpoint].making.other_full;
+	out->late_is_full = keeps_sender_full(s, &out->late);
 	out->no_room = out->late.endpoint >= 0 && leaves_no_room(s, (size_t)out->late.endpoint);
 }
 

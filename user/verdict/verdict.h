@@ -178,7 +178,7 @@ struct requests {
 					  a wait of up to `retry_ns` */
 	bool may_be_lost; /* the unanswered ones were datagrams, which may have been lost */
 	uint64_t given_up, given_up_ns; /* of connections that closed without an answer */
-	uint64_t begun_before; /* of `n`: those that may have begun before the session */
+	uint64_t cut;	       /* those that may have begun before the session, or end after it */
 	uint64_t unfinished;   /* of `n`: those that had no answer yet when the session ended */
 	uint64_t uncounted_ns; /* of requests without an answer that are not in `n` */
 	uint64_t open; /* of `n`: on connections where no request was answered yet */

@@ -52,14 +52,25 @@ static pid_t verdict_awaited_thread(const struct trace_snapshot *s, const struct
 /* The process that holds the other end, if no call was seen there. */
 static struct culprit other_end_of(const struct trace_endpoint *ep)
 {
-	return (struct culprit){ ep->making.other_shared ? 0 : ep->making.other_pid, 0 };
+	return (struct culprit){ .pid = ep->making.other_shared ? 0 : ep->making.other_pid };
 }
 
 static struct culprit awaited_at(const struct trace_snapshot *s, int at)
 {
 	pid_t pid = awaited_process(s, at);
 
-	return pid ? (struct culprit){ pid, 0 } : other_end_of(&s->ep[at]);
+	return pid ? (struct culprit){ .pid = pid } : other_end_of(&s->ep[at]);
+}
+
+static struct culprit who_is_to_read(struct culprit c)
+{
+	c.to_read = true;
+	return c;
+}
+
+static struct culprit reader_of(const struct trace_call_stats *b)
+{
+	return (struct culprit){ .pid = b->tgid, .tid = b->others ? 0 : b->tid, .to_read = true };
 }
 
 /* The process that does not read what the last sender of a chain has for it, or that this one waits
@@ -74,10 +85,10 @@ static struct culprit holder_up(const struct trace_snapshot *s, const struct fin
 	if (f->reader_waits >= 0)
 		return awaited_at(s, f->reader_waits);
 	if (!reader || !reader->tgid)
-		return other_end_of(ep);
+		return who_is_to_read(other_end_of(ep));
 	if (reader->tgid == ep->tx_calls.tgid) /* it holds both ends, and its thread is not known */
 		return (struct culprit){};
-	return (struct culprit){ reader->tgid, reader->others ? 0 : reader->tid };
+	return reader_of(reader);
 }
 
 static const struct finding *root_of(const struct verdict *v)
@@ -93,18 +104,10 @@ struct culprit verdict_culprit(const struct trace_snapshot *s, const struct verd
 
 	if (v->kind == KIND_STALL)
 		return holder_up(s, root_of(v));
-	if (v->kind == KIND_LATE) {
-		const struct trace_call_stats *reader = &s->ep[v->late.endpoint].rx_calls;
-
-		return (struct culprit){ reader->tgid, reader->others ? 0 : reader->tid };
-	}
-	c = (struct culprit){ verdict_awaited(s, v), verdict_awaited_thread(s, v) };
+	if (v->kind == KIND_LATE)
+		return reader_of(&s->ep[v->late.endpoint].rx_calls);
+	c = (struct culprit){ .pid = verdict_awaited(s, v), .tid = verdict_awaited_thread(s, v) };
 	return c.pid || v->kind != KIND_WAIT ? c : other_end_of(&s->ep[v->wait.endpoint]);
-}
-
-bool verdict_culprit_reads(const struct verdict *v)
-{
-	return v->kind == KIND_LATE || (v->kind == KIND_STALL && root_of(v)->reader_waits < 0);
 }
 
 size_t verdict_waiting_processes(const struct trace_snapshot *s, const struct verdict *v,

@@ -12,11 +12,10 @@ pid_t verdict_awaited(const struct trace_snapshot *s, const struct verdict *v);
  * read. tid 0: one of several threads; pid 0: nobody was seen. */
 struct culprit {
 	pid_t pid, tid;
+	bool to_read; /* others wait until it reads, rather than until it sends */
 };
 
 struct culprit verdict_culprit(const struct trace_snapshot *s, const struct verdict *v);
-/* Others wait until it reads, rather than until it sends. */
-bool verdict_culprit_reads(const struct verdict *v);
 /* The awaited process, the one that waits for it, and those before in the chain. Returns how many,
  * at most `max`. */
 size_t verdict_waiting_processes(const struct trace_snapshot *s, const struct verdict *v,
