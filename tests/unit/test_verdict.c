@@ -4851,6 +4851,12 @@ static void slow_requests_hide_in_no_average(void **state)
 	ep.rx.hist[RX_WAIT][18] = 27; /* they are not much shorter */
 	assert_non_null(strstr(said_of(&ep, &v),
 			       "it reads and answers a request in 30.0 ms at most, 30 requests"));
+	ep.rx.hist[RX_WAIT][18] = 0; /* of two more a part was seen, at each end of the session */
+	ep.rx.max[RX_WAIT] = 22 * (SECOND / 100);
+	assert_null(strstr(said_of(&ep, &v), "3 of 30 requests"));
+	ep.joined_late = true;
+	assert_non_null(strstr(said_of(&ep, &v),
+			       "it reads and answers 3 of 30 requests in 220 ms each at most"));
 }
 
 /* the first had been sent, and the last has no answer yet: 400 ms each */

@@ -2,6 +2,7 @@
 #include "session/prover.h"
 
 #include <math.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -439,6 +440,20 @@ int prover_tick(struct prover *p, struct trace *t, uint64_t deadline, const stru
 	return rc;
 }
 
+/* A server may have a process for each of its clients. */
+static bool wait_for_same_server(const struct trace_snapshot *s, const struct verdict *v,
+				 const struct proof *p)
+{
+	const struct trace_endpoint *a, *b;
+
+	if (v->kind != KIND_WAIT || p->v.kind != KIND_WAIT)
+		return false;
+	a = &s->ep[v->wait.endpoint];
+	b = &p->s.ep[p->v.wait.endpoint];
+	return a->proto == TRACE_TCP && b->proto == TRACE_TCP && a->remote.port &&
+	       !memcmp(&a->remote, &b->remote, sizeof(a->remote));
+}
+
 /* One process waits, or is awaited, in both. */
 static bool have_party_in_common(const struct trace_snapshot *s, const struct verdict *v,
 				 const struct proof *p)
@@ -447,10 +462,6 @@ static bool have_party_in_common(const struct trace_snapshot *s, const struct ve
 
 	a.n = verdict_waiting_processes(s, v, a.v, PARTIES_MOST);
 	b.n = verdict_waiting_processes(&p->s, &p->v, b.v, PARTIES_MOST);
-	if (v->kind == KIND_WAIT && p->v.kind == KIND_WAIT) { /* for a server that is not traced */
-		add_party(&a, verdict_culprit(s, v).pid);
-		add_party(&b, verdict_culprit(&p->s, &p->v).pid);
-	}
 	for (size_t i = 0; i < a.n; i++)
 		for (size_t j = 0; j < b.n; j++)
 			if (a.v[i] == b.v[j])
@@ -587,7 +598,7 @@ static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
 	if (p->v.outcome != OUTCOME_WAITING)
 		return false;
 	if (v->outcome != OUTCOME_HEALTHY)
-		return have_party_in_common(s, v, p);
+		return have_party_in_common(s, v, p) || wait_for_same_server(s, v, p);
 	return (p->of == v->outcome && p->awaited == v->may_pause &&
 		(p->awaited || tells_requests(p))) ||
 	       is_nearly_found(p, s);

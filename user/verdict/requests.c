@@ -385,7 +385,8 @@ enum request_part longest_part(const struct requests *r)
 
 bool are_some_slow(const struct requests *r)
 {
-	return r->slow && r->slow < r->n && r->think_ns <= (r->slow + 1) * r->think_max_ns;
+	return r->slow && r->slow < r->n &&
+	       r->think_ns <= (r->slow + 1 + r->cut) * r->think_max_ns;
 }
 
 static bool are_own_times_told(const struct requests *r)
