@@ -353,7 +353,13 @@ static void look_at_culprit(struct proof *proof, struct suspicion *x, uint64_t d
 		proof->v.doing = a;
 }
 
-#define COMPUTES 0.8 /* of the time */
+#define COMPUTES 0.8 /* of the time, with that for which it waits for a CPU */
+
+static bool computes(const struct asleep *a)
+{
+	return a->over_ns && a->busiest_ns >= a->no_cpu_ns &&
+	       (double)(a->busiest_ns + a->no_cpu_ns) >= COMPUTES * (double)a->over_ns;
+}
 
 /* The ledger knows the thread that reads. If another one computes all the time, and all that the
  * process reads is this, it computes what it was sent: zstd, say. */
@@ -363,8 +369,7 @@ static void judge_by_its_cpu(struct proof *proof)
 	const struct asleep *a = &proof->doing;
 
 	if (proof->v.kind != KIND_STALL || f->blamed != BLAME_PEER_READER || f->root >= 0 ||
-	    f->reader_waits >= 0 || !a->over_ns ||
-	    (double)a->busiest_ns < COMPUTES * (double)a->over_ns || !is_filter(&proof->s, a->pid))
+	    f->reader_waits >= 0 || !computes(a) || !is_filter(&proof->s, a->pid))
 		return;
 	proof->computes = (struct trace_ruling){ .serial = proof->s.ep[f->endpoint].serial,
 						 .cause = f->cause,
@@ -407,7 +412,8 @@ static int judge_window(struct prover *p, struct trace *t, uint64_t deadline,
 	suspects_confirm(t, &x.window, deadline, stop);
 	verdict_make(&x.window, &x.v);
 	p->judging_ns = thread_cpu_ns() - before;
-	if (is_suspect(p, &x) && prove(p, &x, deadline, stop) && x.wanted.of == OUTCOME_STALLED)
+	if (is_suspect(p, &x) && prove(p, &x, deadline, stop) &&
+	    (x.wanted.of == OUTCOME_STALLED || x.v.kind == KIND_LIMIT))
 		prover_rule(p, &x.window.ep[x.v.v[x.v.lead].endpoint], &p->proofs[p->n - 1]);
 	trace_snapshot_free(&x.window);
 	return 0;
