@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "host/proc.h"
 #include "tracer/internal.h"
-#include "tracer/sought_sockets.h"
+#include "tracer/diag_sockets.h"
 
 enum fd_kind { FD_OTHER, FD_PIPE, FD_SOCKET };
 
@@ -73,8 +73,8 @@ static pid_t other_at_socket(uint64_t inode)
 	struct trace_endpoint ep = { .proto = TRACE_UNIX_STREAM, .inode = inode, .peer = -1 };
 	struct trace_snapshot s = { .ep = &ep, .n = 1 };
 
-	sought_find_tcp(
-		&(struct sought_sockets){ &(struct sought){ .inode = inode, .ep = &ep }, 1 });
+	diag_find_tcp(
+		&(struct diag_sockets){ &(struct diag_socket){ .inode = inode, .ep = &ep }, 1 });
 	trace_name_other_ends(&s);
 	return ep.making.other_shared ? 0 : ep.making.other_pid;
 }
@@ -95,18 +95,18 @@ pid_t trace_fd_other_end(pid_t pid, int fd, bool writes)
 
 /* ---- who was asked ---- */
 
-static void find_servers(pid_t pid, struct sought_sockets *all, struct trace_snapshot *s)
+static void find_servers(pid_t pid, struct diag_sockets *all, struct trace_snapshot *s)
 {
 	struct tcp_turns turns = {};
 
 	tcp_turns_read(&turns);
-	sought_find_tcp(all);
-	sought_find_unix(all);
+	diag_find_tcp(all);
+	diag_find_unix(all);
 	trace_name_other_ends(s);
 	for (size_t i = 0; i < all->n; i++) {
-		const struct sought *x = &all->v[i];
+		const struct diag_socket *x = &all->v[i];
 
-		if (sought_has_asked(x, &turns) && sought_answers(x, pid))
+		if (diag_has_asked(x, &turns) && diag_answers(x, pid))
 			x->to->server = x->ep->making.other_pid;
 	}
 	tcp_turns_free(&turns);
@@ -115,7 +115,7 @@ static void find_servers(pid_t pid, struct sought_sockets *all, struct trace_sna
 void trace_fd_servers(pid_t pid, struct trace_fd_server *v, size_t n)
 {
 	struct trace_snapshot s = { .ep = array_new(n, 1, sizeof(*s.ep)) };
-	struct sought_sockets all = { .v = array_new(n, 1, sizeof(*all.v)) };
+	struct diag_sockets all = { .v = array_new(n, 1, sizeof(*all.v)) };
 
 	for (size_t i = 0; s.ep && all.v && i < n; i++) {
 		struct trace_endpoint *ep = &s.ep[s.n];
@@ -123,9 +123,9 @@ void trace_fd_servers(pid_t pid, struct trace_fd_server *v, size_t n)
 		v[i].server = 0;
 		if (kind_of(pid, v[i].fd, &ep->inode) != FD_SOCKET)
 			continue;
-		ep->proto = TRACE_UNIX_STREAM; /* sought_find_tcp() sees to it */
+		ep->proto = TRACE_UNIX_STREAM; /* diag_find_tcp() sees to it */
 		ep->peer = -1;
-		all.v[all.n++] = (struct sought){ .inode = ep->inode, .ep = ep, .to = &v[i] };
+		all.v[all.n++] = (struct diag_socket){ .inode = ep->inode, .ep = ep, .to = &v[i] };
 		s.n++;
 	}
 	if (all.n)

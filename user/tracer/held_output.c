@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "host/proc.h"
 #include "tracer/internal.h"
-#include "tracer/sought_sockets.h"
+#include "tracer/diag_sockets.h"
 
 #define SOCKETS_MOST 64 /* a server with more of them waits for none alone */
 #define LOOKS	     3
@@ -54,28 +54,28 @@ struct stuck {
 struct search {
 	pid_t pid;
 	bool asked_only;
-	struct sought_sockets all;
+	struct diag_sockets all;
 	struct trace_snapshot s; /* an endpoint for each of `all` */
 	struct stuck stuck[SOCKETS_MOST];
 };
 
-static void find(struct sought_sockets *all)
+static void find(struct diag_sockets *all)
 {
 	for (size_t i = 0; i < all->n; i++) {
-		struct sought *x = &all->v[i];
+		struct diag_socket *x = &all->v[i];
 
 		x->is_connected = x->is_full = x->is_local = false;
 		x->unread = 0;
 	}
-	sought_find_tcp(all);
-	sought_find_unix(all);
+	diag_find_tcp(all);
+	diag_find_unix(all);
 }
 
 static void look(struct search *q, int k)
 {
 	find(&q->all);
 	for (size_t i = 0; i < q->all.n; i++) {
-		const struct sought *x = &q->all.v[i];
+		const struct diag_socket *x = &q->all.v[i];
 		struct stuck *st = &q->stuck[i];
 		bool same = !k || x->unread == st->before;
 
@@ -97,7 +97,7 @@ static bool is_same_party(const struct trace_endpoint *a, const struct trace_end
  * from reading. */
 #define PARTIES_MOST 2
 
-static bool has_few_parties(const struct sought_sockets *all)
+static bool has_few_parties(const struct diag_sockets *all)
 {
 	const struct trace_endpoint *parties[PARTIES_MOST];
 	size_t n = 0;
@@ -118,23 +118,23 @@ static bool has_few_parties(const struct sought_sockets *all)
 /* A request of its own that lies unread, or a connection that takes no more. */
 static bool is_held(const struct search *q, size_t i, const struct tcp_turns *turns)
 {
-	const struct sought *x = &q->all.v[i];
+	const struct diag_socket *x = &q->all.v[i];
 
 	if (!q->asked_only)
 		return q->stuck[i].full;
-	return q->stuck[i].unread && sought_has_asked(x, turns) && sought_answers(x, q->pid);
+	return q->stuck[i].unread && diag_has_asked(x, turns) && diag_answers(x, q->pid);
 }
 
 /* the only one, or one of several to the same party */
-static const struct sought *only_held(const struct search *q)
+static const struct diag_socket *only_held(const struct search *q)
 {
 	struct tcp_turns turns = {};
-	const struct sought *found = NULL;
+	const struct diag_socket *found = NULL;
 	bool several = false;
 
 	tcp_turns_read(&turns);
 	for (size_t i = 0; i < q->all.n; i++) {
-		const struct sought *x = &q->all.v[i];
+		const struct diag_socket *x = &q->all.v[i];
 
 		if (!is_held(q, i, &turns))
 			continue;
@@ -148,7 +148,7 @@ static const struct sought *only_held(const struct search *q)
 static bool look_at_all(struct search *q, struct trace_held_output *out)
 {
 	uint64_t before = thread_cpu_ns();
-	const struct sought *x;
+	const struct diag_socket *x;
 
 	find(&q->all);
 	if (thread_cpu_ns() - before > DUMP_MOST_NS)
@@ -185,7 +185,7 @@ bool trace_held_output(pid_t pid, bool asked_only, struct trace_held_output *out
 			(struct trace_endpoint){ .proto = TRACE_UNIX_STREAM, /* or TCP: find() */
 						 .inode = o.inode[i],
 						 .peer = -1 };
-		q.all.v[i] = (struct sought){ .inode = o.inode[i], .ep = &q.s.ep[i] };
+		q.all.v[i] = (struct diag_socket){ .inode = o.inode[i], .ep = &q.s.ep[i] };
 	}
 	if (q.s.ep && q.all.v) {
 		q.s.n = q.all.n = o.n;

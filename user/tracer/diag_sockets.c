@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tracer/sought_sockets.h"
+#include "tracer/diag_sockets.h"
 
 #include <arpa/inet.h>
 #include <linux/inet_diag.h>
@@ -18,7 +18,7 @@ static void set_addr(struct trace_addr *to, const uint32_t ip[4], uint16_t port)
 	to->port = ntohs(port);
 }
 
-static void note_own(struct sought *x, const struct nlmsghdr *n, const struct inet_diag_msg *m)
+static void note_own(struct diag_socket *x, const struct nlmsghdr *n, const struct inet_diag_msg *m)
 {
 	int len = (int)n->nlmsg_len - (int)NLMSG_SPACE(sizeof(*m));
 	struct trace_endpoint *ep = x->ep;
@@ -57,10 +57,10 @@ static bool is_other_end(const struct inet_diag_msg *m, const struct trace_endpo
 static void note_tcp(const struct nlmsghdr *n, void *ctx)
 {
 	const struct inet_diag_msg *m = NLMSG_DATA(n);
-	struct sought_sockets *all = ctx;
+	struct diag_sockets *all = ctx;
 
 	for (size_t i = 0; i < all->n; i++) {
-		struct sought *x = &all->v[i];
+		struct diag_socket *x = &all->v[i];
 
 		if (m->idiag_inode && m->idiag_inode == x->inode) {
 			note_own(x, n, m);
@@ -75,7 +75,7 @@ static void note_tcp(const struct nlmsghdr *n, void *ctx)
 /* all but those that wait for their end, or listen */
 #define CONNECTIONS (1u << 1 | 1u << 4 | 1u << 5 | 1u << 8)
 
-void sought_find_tcp(struct sought_sockets *all)
+void diag_find_tcp(struct diag_sockets *all)
 {
 	static const uint8_t families[] = { AF_INET, AF_INET6 };
 
@@ -108,10 +108,10 @@ static void note_unix(const struct nlmsghdr *n, void *ctx)
 	const struct rtattr *peer = rtnl_attr(m + 1, len, UNIX_DIAG_PEER),
 			    *lens = rtnl_attr(m + 1, len, UNIX_DIAG_RQLEN);
 	const struct unix_diag_rqlen *q = lens ? RTA_DATA(lens) : NULL;
-	struct sought_sockets *all = ctx;
+	struct diag_sockets *all = ctx;
 
 	for (size_t i = 0; i < all->n; i++) {
-		struct sought *x = &all->v[i];
+		struct diag_socket *x = &all->v[i];
 
 		if (m->udiag_ino == x->inode) {
 			x->is_unix = true;
@@ -126,7 +126,7 @@ static void note_unix(const struct nlmsghdr *n, void *ctx)
 }
 
 /* Twice: a socket may come before the one whose peer it is. */
-void sought_find_unix(struct sought_sockets *all)
+void diag_find_unix(struct diag_sockets *all)
 {
 	struct unix_diag_req ask = { .sdiag_family = AF_UNIX,
 				     .udiag_states = ~0u,
@@ -142,14 +142,14 @@ void sought_find_unix(struct sought_sockets *all)
 
 /* The name of a listener is that of what accept() returns, too; the ends of a socket pair have
  * none, and tell nothing of who asks. */
-bool sought_has_asked(const struct sought *x, const struct tcp_turns *t)
+bool diag_has_asked(const struct diag_socket *x, const struct tcp_turns *t)
 {
 	const struct tcp_turn *turn = tcp_turns_find(t, x->inode);
 
 	return x->is_unix ? !x->named : turn && tcp_turns_asks(t, turn);
 }
 
-bool sought_answers(const struct sought *x, pid_t pid)
+bool diag_answers(const struct diag_socket *x, pid_t pid)
 {
 	const struct trace_making *m = &x->ep->making;
 

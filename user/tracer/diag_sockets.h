@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Sockets that sock_diag is asked for by their inodes: what connection each is, and what of its
  * data lies unread. */
-#ifndef IPCSTALL_TRACER_SOUGHT_SOCKETS_H
-#define IPCSTALL_TRACER_SOUGHT_SOCKETS_H
+#ifndef IPCSTALL_TRACER_DIAG_SOCKETS_H
+#define IPCSTALL_TRACER_DIAG_SOCKETS_H
 
 #include "tracer/tcp_turns.h"
 #include "tracer/trace.h"
 
-struct sought {
+struct diag_socket {
 	uint64_t inode, peer; /* peer: Unix */
 	bool is_unix, named, peer_named;
 	bool is_connected;
@@ -18,18 +18,18 @@ struct sought {
 	struct trace_fd_server *to;
 };
 
-struct sought_sockets {
-	struct sought *v;
+struct diag_sockets {
+	struct diag_socket *v;
 	size_t n;
 };
 
 /* What lies unread is known from the second call on. An MPTCP socket has several connections:
  * nothing is known of it. */
-void sought_find_tcp(struct sought_sockets *all);
-void sought_find_unix(struct sought_sockets *all);
+void diag_find_tcp(struct diag_sockets *all);
+void diag_find_unix(struct diag_sockets *all);
 /* Its owner made the connection, and sent last. */
-bool sought_has_asked(const struct sought *x, const struct tcp_turns *t);
+bool diag_has_asked(const struct diag_socket *x, const struct tcp_turns *t);
 /* The process at the other end, which trace_name_other_ends() has named, may answer to `pid`. */
-bool sought_answers(const struct sought *x, pid_t pid);
+bool diag_answers(const struct diag_socket *x, pid_t pid);
 
 #endif
