@@ -103,6 +103,20 @@ static void whose_connection_is_full_is_told(void **state)
 	assert_non_null(strstr(text, "sudo ipcstall attach -p 12 "));
 }
 
+static void whose_backlog_is_full_is_told(void **state)
+{
+	struct asleep a = looked(SYS_connect, 20);
+
+	snprintf(a.v[0].path, sizeof(a.v[0].path), "app.sock");
+	assert_true(asleep_opens(&a));
+	says(&a, "sleeps in connect() to app.sock, whose backlog is full");
+	a.n_chain = 1;
+	a.chain[0] = (struct asleep_process){ 12, "app" };
+	a.end = ASLEEP_END_RUNS;
+	says(&a, "sleeps in connect() to app.sock for app[12], which is busy on its CPU; the "
+		 "backlog is full");
+}
+
 static void who_waits_for_the_writers_end_should_read_first(void **state)
 {
 	struct asleep a = looked(SYS_wait4, 20);
@@ -231,6 +245,7 @@ int main(void)
 		cmocka_unit_test(a_sleep_is_told_where_most_looks_found_it),
 		cmocka_unit_test(for_whom_it_sleeps_is_told),
 		cmocka_unit_test(whose_connection_is_full_is_told),
+		cmocka_unit_test(whose_backlog_is_full_is_told),
 		cmocka_unit_test(who_waits_for_the_writers_end_should_read_first),
 		cmocka_unit_test(who_traces_it_is_told),
 		cmocka_unit_test(a_disk_is_told_by_the_threads_state),

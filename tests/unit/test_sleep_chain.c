@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -139,6 +140,60 @@ static void a_circle_is_told(void **state)
 	end(third);
 	end(second);
 	end(first);
+}
+
+static const struct sockaddr_un at = { .sun_family = AF_UNIX, .sun_path = "test_sleep_chain.sock" };
+
+/* It accepts nobody. */
+static pid_t listener(void)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	pid_t pid;
+
+	unlink(at.sun_path);
+	assert_return_code(bind(fd, (const struct sockaddr *)&at, sizeof(at)), 0);
+	assert_return_code(listen(fd, 0), 0);
+	pid = process(NONE, NONE, fd);
+	close(fd);
+	return pid;
+}
+
+static pid_t client(void)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	alarm(60);
+	for (;;) { /* the first one finds room */
+		int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+		if (connect(fd, (const struct sockaddr *)&at, sizeof(at)))
+			_exit(1);
+	}
+}
+
+static void who_connects_sleeps_for_who_does_not_accept(void **state)
+{
+	pid_t server, first;
+	struct asleep a;
+
+	needs_root();
+	server = listener();
+	first = client();
+	do {
+		a = (struct asleep){ .pid = first, .tid = first };
+		doing_look(&a, 5, UINT64_MAX, NULL);
+	} while (!asleep_opens(&a));
+	assert_string_equal(a.v[0].path, at.sun_path);
+	sleep_chain_follow(&a, false, UINT64_MAX, NULL);
+	assert_int_equal(a.n_chain, 1);
+	assert_int_equal(a.chain[0].pid, server);
+	assert_int_equal(a.end, ASLEEP_END_SLEEPS);
+	end(first);
+	end(server);
+	unlink(at.sun_path);
 }
 
 /* The child writes to a pipe, from which its parent means to read once the child has ended. */
@@ -310,6 +365,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_last_keeps_all_waiting),
 		cmocka_unit_test(a_circle_is_told),
+		cmocka_unit_test(who_connects_sleeps_for_who_does_not_accept),
 		cmocka_unit_test(who_waits_for_its_writer_is_in_a_deadlock),
 		cmocka_unit_test(who_polls_sleeps_for_who_does_not_read),
 		cmocka_unit_test(of_several_threads_one_polls),

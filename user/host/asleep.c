@@ -138,6 +138,17 @@ bool asleep_seems_idle(const struct asleep *a)
 	return is_mostly_in(a, 0) && (what == EVENTS || what == CONNECTION || what == SIGNAL);
 }
 
+bool asleep_connects(const struct asleep_call *call)
+{
+	return call->nr == SYS_connect && *call->path;
+}
+
+bool asleep_opens(const struct asleep *a)
+{
+	return is_mostly_in(a, 0) && 2 * a->v[0].found >= a->looks &&
+	       (asleep_connects(&a->v[0]) || a->v[0].opens_fifo);
+}
+
 bool asleep_for_events(const struct asleep *a)
 {
 	return is_mostly_in(a, 0) && asleep_for(&a->v[0]) == EVENTS;

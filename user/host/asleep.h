@@ -78,6 +78,9 @@ void asleep_sort(struct asleep *a);
 void asleep_name(int nr, char *buf, size_t len);
 /* Mostly in a call in which servers sleep when they have nothing to do. */
 bool asleep_seems_idle(const struct asleep *a);
+/* Mostly in connect() to a Unix socket whose backlog is full, or in open() of a FIFO. */
+bool asleep_opens(const struct asleep *a);
+bool asleep_connects(const struct asleep_call *call);
 /* Mostly in poll(), epoll_wait() or select() of descriptors. */
 bool asleep_for_events(const struct asleep *a);
 /* Mostly in one call on one descriptor, which is no file: that of the first row. */

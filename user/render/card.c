@@ -1877,6 +1877,29 @@ static void card_quiet(const struct making *m)
 	append_own_sleep(m);
 }
 
+static void card_opening(const struct making *m)
+{
+	const struct asleep *a = m->v->doing;
+	struct card *c = m->c;
+	char text[DOING_TEXT];
+
+	snprintf(c->who, sizeof(c->who), "%s[%d]", a->comm, (int)a->pid);
+	if (a->n_chain)
+		snprintf(c->whom, sizeof(c->whom), "%s[%d]", a->chain[0].comm,
+			 (int)a->chain[0].pid);
+	else
+		snprintf(c->whom, sizeof(c->whom), "another program");
+	snprintf(c->head, sizeof(c->head),
+		 asleep_connects(&a->v[0]) ? "%s waits for %s to accept the connection"
+					   : "%s waits for %s to open a FIFO",
+		 c->who, c->whom);
+	snprintf(c->where, sizeof(c->where), "%s: in %u of %u samples", a->v[0].path,
+		 asleep_in_call(a, 0), a->looks);
+	doing_phrase(a, text, sizeof(text));
+	snprintf(c->why, sizeof(c->why), "%s %s", c->who, text);
+	doing_next(a, c->next, sizeof(c->next));
+}
+
 /* Says what the only traced process does instead; false: that is not known. */
 static bool why_of_idle(const struct making *m)
 {

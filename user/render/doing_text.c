@@ -38,10 +38,13 @@ static bool has_path(const struct asleep *a)
 	return *a->v[0].path && is_most(a->v[0].found, a->looks);
 }
 
-static void append_path(const struct asleep_call *c, char *buf, size_t len)
+static void append_path(const struct asleep *a, char *buf, size_t len)
 {
-	if (c->nr == SYS_connect)
-		text_append(buf, len, " to %s, whose backlog is full", c->path);
+	const struct asleep_call *c = &a->v[0];
+
+	if (asleep_connects(c))
+		text_append(buf, len, " to %s%s", c->path,
+			    a->n_chain ? "" : ", whose backlog is full");
 	else if (c->opens_fifo)
 		text_append(buf, len, " of %s: no program has the other end of that FIFO open",
 			    c->path);
@@ -113,11 +116,12 @@ static void phrase_of_sleep(const struct asleep *a, char *buf, size_t len)
 
 	asleep_name(a->v[0].nr, call, sizeof(call));
 	snprintf(buf, len, "%ssleeps in %s()", a->is_one_of_many ? "has a thread that " : "", call);
+	if (has_path(a) && (!is_for_others(a) || asleep_opens(a)))
+		append_path(a, buf, len);
 	if (is_for_others(a)) {
 		append_names(a, buf, len);
 		append_end(a, buf, len);
-	} else if (has_path(a)) {
-		append_path(&a->v[0], buf, len);
+		text_append(buf, len, "%s", asleep_opens(a) ? "; the backlog is full" : "");
 	}
 	if (is_for_others(a) || has_path(a))
 		return;

@@ -1053,6 +1053,17 @@ void append_quick_answers(const struct trace_snapshot *s, const struct verdict *
 }
 
 /* No sender was held up, or nothing is known about the senders. */
+/* "perl[7] slept in connect(): app.sock" */
+static void opening_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+			     size_t len)
+{
+	const struct asleep *a = v->doing;
+	char call[40];
+
+	asleep_name(a->v[0].nr, call, sizeof(call));
+	snprintf(buf, len, "%s[%d] slept in %s(): %s", a->comm, (int)a->pid, call, a->v[0].path);
+}
+
 static void quiet_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			   size_t len)
 {
@@ -1355,6 +1366,7 @@ static const struct {
 	[KIND_ANSWERS] = { say_answers, fix_none },
 	[KIND_MUTUAL] = { say_wait, fix_mutual },
 	[KIND_WAIT] = { say_wait, fix_none },
+	[KIND_OPENING] = { opening_sentence, fix_none },
 	[KIND_QUIET] = { quiet_sentence, fix_none },
 	[KIND_UNSEEN] = { unseen_sentence, fix_none },
 };

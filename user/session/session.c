@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "session/live_verdict.h"
 #include "session/prover.h"
+#include "session/sleep_chain.h"
+#include "verdict/judge.h"
 #include "session/session.h"
 #include "session/sampling.h"
 
@@ -201,10 +203,12 @@ static const struct asleep *target_sleeps(struct session *l)
 	const struct verdict *v = &l->verdict;
 
 	asleep_sort(&l->own);
-	if (v->kind == KIND_UNSEEN)
-		return l->own.looks && !v->n_unseen ? &l->own : NULL;
-	return v->kind == KIND_QUIET && !l->has_threads && asleep_is_elsewhere(&l->own) ? &l->own
-											: NULL;
+	if (v->kind == KIND_UNSEEN
+		    ? !l->own.looks || v->n_unseen
+		    : v->kind != KIND_QUIET || l->has_threads || !asleep_is_elsewhere(&l->own))
+		return NULL;
+	sleep_chain_follow(&l->own, false, UINT64_MAX, NULL);
+	return &l->own;
 }
 
 static void note_mptcp(struct session *l)
@@ -254,6 +258,7 @@ static int session_end(struct session *l, struct err *e)
 		prover_confirm(l->prover, &l->end, &l->verdict);
 	note_mptcp(l);
 	l->verdict.doing = doing_meanwhile(l);
+	judge_own_call(&l->verdict);
 	if (!l->streaming)
 		return 0;
 	ledger_stream_snapshot(&l->stream, &l->end, &l->verdict);

@@ -2,6 +2,7 @@
 #include "session/sleep_chain.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/param.h>
 #include <time.h>
 
@@ -217,6 +218,8 @@ static void note_end(struct asleep *first, const struct asleep *last)
 
 static bool is_same_sleep(const struct asleep *a, const struct asleep *now)
 {
+	if (asleep_opens(a))
+		return asleep_opens(now) && !strcmp(a->v[0].path, now->v[0].path);
 	if (asleep_for_events(a) || asleep_for_child(a))
 		return asleep_for_events(now) == asleep_for_events(a) &&
 		       asleep_for_child(now) == asleep_for_child(a);
@@ -245,6 +248,10 @@ static pid_t sleeps_for(const struct asleep *a, enum awaited *awaited,
 		*awaited = a->v[0].writes ? TO_READ : TO_SEND;
 		return trace_fd_other_end(a->pid, a->v[0].fd, a->v[0].writes);
 	}
+	if (asleep_opens(a)) {
+		*awaited = TO_READ;
+		return asleep_connects(&a->v[0]) ? trace_full_unix_listener(a->v[0].path) : 0;
+	}
 	if (asleep_for_child(a)) {
 		*awaited = TO_END;
 		return process_only_child(a->pid);
@@ -267,7 +274,8 @@ static void note_full(struct asleep *first, const struct trace_held_output *full
 
 static bool is_followed(const struct asleep *a)
 {
-	return !a->stopped && (asleep_at_fd(a) || asleep_for_events(a) || asleep_for_child(a));
+	return !a->stopped &&
+	       (asleep_at_fd(a) || asleep_for_events(a) || asleep_for_child(a) || asleep_opens(a));
 }
 
 static void follow(struct asleep *first, struct asleep *at, enum awaited awaited,

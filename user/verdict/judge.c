@@ -372,6 +372,17 @@ static double share_answers(const struct verdict *v)
 
 /* ---- none of these ---- */
 
+/* judge_own_call() decides it. */
+static enum rank rank_opening(const struct verdict *v)
+{
+	return RANK_NONE;
+}
+
+static double share_opening(const struct verdict *v)
+{
+	return (double)asleep_in_call(v->doing, 0) / v->doing->looks;
+}
+
 /* If a tenth of the endpoints went unseen, it is unknown whether anything was held up. */
 #define UNSEEN_PARTS 10
 
@@ -417,6 +428,7 @@ static const struct {
 	[KIND_ANSWERS] = { rank_answers, share_answers, OUTCOME_WAITING },
 	[KIND_MUTUAL] = { rank_mutual, share_wait, OUTCOME_WAITING },
 	[KIND_WAIT] = { rank_wait, share_wait, OUTCOME_WAITING },
+	[KIND_OPENING] = { rank_opening, share_opening, OUTCOME_WAITING },
 	[KIND_QUIET] = { rank_quiet, share_quiet, OUTCOME_HEALTHY },
 	[KIND_UNSEEN] = { rank_unseen, share_unseen, OUTCOME_UNKNOWN },
 };
@@ -464,4 +476,14 @@ bool judge_also_tells_wait(const struct verdict *v)
 	     nothing = v->kind == KIND_SCATTERED || v->kind == KIND_QUIET || v->kind == KIND_UNSEEN;
 
 	return v->wait.endpoint >= 0 && (stall || nothing);
+}
+
+void judge_own_call(struct verdict *v)
+{
+	if ((v->kind != KIND_QUIET && v->kind != KIND_UNSEEN) || v->n_unseen || !v->doing ||
+	    !asleep_opens(v->doing))
+		return;
+	v->kind = KIND_OPENING;
+	v->outcome = kinds[v->kind].outcome;
+	v->share = kinds[v->kind].share(v);
 }

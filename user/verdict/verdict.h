@@ -63,6 +63,7 @@ extern const char *const outcome_names[OUTCOMES_N];
 	K(KIND_ANSWERS, answers) \
 	K(KIND_MUTUAL, mutual) \
 	K(KIND_WAIT, wait) \
+	K(KIND_OPENING, opening) \
 	K(KIND_QUIET, quiet) \
 	K(KIND_UNSEEN, unseen)
 #define KIND_ENUM(sym, name) sym,
