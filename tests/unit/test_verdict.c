@@ -177,7 +177,7 @@ static void a_message_that_lies_is_no_health(void **state)
 	struct trace_endpoint ep = downloader(900000000);
 	struct verdict v;
 
-	assert_non_null(strstr(said_of(&ep, &v), "was not seen, and may wait for an answer"));
+	assert_non_null(strstr(said_of(&ep, &v), "was not traced, and may wait for an answer"));
 	assert_int_equal(v.outcome, OUTCOME_WAITING);
 	ep.making.other_full = true;
 	said_of(&ep, &v);
@@ -210,7 +210,7 @@ static void a_message_that_lies_is_no_health(void **state)
 	assert_null(strstr(said_of(&ep, &v), "has unread data"));
 	ep.queue_max = 16; /* but there is no room for more, and who would write waits */
 	assert_non_null(
-		strstr(said_of(&ep, &v), "the sender was not seen, and may wait for an answer"));
+		strstr(said_of(&ep, &v), "the sender was not traced, and may wait for an answer"));
 	ep.making.no_writer = true; /* it has ended */
 	assert_null(strstr(said_of(&ep, &v), "has unread data"));
 }

@@ -286,7 +286,7 @@ static bool opens_fifo(const struct asleep *a)
 	       thread_sleeps_in(a->pid, a->tid, "fifo_open");
 }
 
-/* A file, or a disk: that may take long, but it waits for no process. */
+/* A file, a disk or a terminal: that may take long, but it waits for no process. */
 static void note_file(const struct asleep *a, struct asleep_call *c)
 {
 	char path[48];
@@ -295,8 +295,9 @@ static void note_file(const struct asleep *a, struct asleep_call *c)
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)a->pid, c->fd);
 	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE, &st) ||
-	    (!S_ISREG(st.stx_mode) && !S_ISBLK(st.stx_mode)))
+	    (!S_ISREG(st.stx_mode) && !S_ISBLK(st.stx_mode) && !S_ISCHR(st.stx_mode)))
 		return;
+	c->is_terminal = S_ISCHR(st.stx_mode);
 	len = readlink(path, c->path, sizeof(c->path) - 1);
 	c->path[len > 0 ? len : 0] = '\0';
 }

@@ -804,7 +804,7 @@ static void card_of_late_reader(const struct making *m)
 	else
 		snprintf(c->why, sizeof(c->why), "%s %s unread data; the sender %smay wait for %s",
 			 c->whom, verb_of(c->whom, "has", "have"),
-			 other_end_seen(ep) ? "" : "was not seen, and ",
+			 other_end_seen(ep) ? "" : "was not traced, and ",
 			 ep->proto == TRACE_PIPE ? "room" : "an answer");
 	append_busy_thread(&ep->rx_calls, late->ns, c->why, sizeof(c->why));
 	take_fix(m);
@@ -1990,9 +1990,16 @@ static const char *cause_of(const struct verdict *v)
 #define KIND_NAME(sym, name) [sym] = #name,
 static const char *const kind_names[KINDS_N] = { FINDING_KINDS(KIND_NAME) };
 
+/* A reader that does not read, or a path that drops packets, is no matter of an option. */
+static bool may_be_cured(const struct finding *f)
+{
+	return f->cause != TX_RECOVERY && !(f->blamed == BLAME_PEER_READER && f->cause == TX_RWND);
+}
+
 void card_point_to_try(const struct trace_snapshot *s, const struct verdict *v, struct card *c)
 {
-	const struct finding *f = v->kind == KIND_STALL ? &v->v[v->lead] : NULL;
+	const struct finding *f =
+		v->kind == KIND_STALL && may_be_cured(&v->v[v->lead]) ? &v->v[v->lead] : NULL;
 	const struct live_fix *fixes[LIVE_FIXES_MAX];
 	pid_t pid;
 

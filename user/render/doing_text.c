@@ -216,11 +216,13 @@ void doing_fix(const struct asleep *a, bool reads, char *buf, size_t len)
 	else if (d == DOING_SLEEPS && a->n_chain && reads)
 		snprintf(buf, len, "let %s[%d] go on sooner: it keeps the others waiting",
 			 last.comm, (int)last.pid);
-	else if (d == DOING_SLEEPS && has_path(a) && a->v[0].at_fd)
+	else if (d == DOING_SLEEPS && reads && has_path(a) && a->v[0].is_terminal)
+		snprintf(buf, len, "it goes on once its user types at %s", a->v[0].path);
+	else if (d == DOING_SLEEPS && has_path(a) && a->v[0].at_fd && !a->v[0].is_terminal)
 		snprintf(buf, len,
 			 "its disk sets the pace: see iostat -x 1; write in larger pieces, or let "
 			 "another thread write");
-	else if (d == DOING_SLEEPS && reads)
+	else if (d == DOING_SLEEPS && reads && !has_path(a))
 		snprintf(buf, len,
 			 "let another thread read meanwhile, or shorten what it sleeps for");
 }

@@ -549,7 +549,7 @@ static void late_sentence(const struct trace_snapshot *s, const struct verdict *
 		 : v->late_is_full    ? "the sender's buffer is full"
 		 : v->late_answers    ? "these are answers to it, and nothing else kept it busy"
 		 : other_end_seen(ep) ? "the sender may wait for an answer"
-				      : "the sender was not seen, and may wait for an answer");
+				      : "the sender was not traced, and may wait for an answer");
 	append_busy_thread(&ep->rx_calls, late->ns, buf, len);
 }
 
@@ -682,16 +682,18 @@ static void append_left_unread(const struct requests *r, const char *s, char *bu
 static void append_thinking_seen(const struct requests *r, bool several, const char *ns, char *buf,
 				 size_t len)
 {
-	const char *what = r->uneven ? "message" : "request", *s = several ? "" : "s";
+	const char *what = r->uneven ? "message" : "request", *s = several ? "" : "s",
+		   *verb = r->waits_itself ? "take" : "think";
 
 	if (longest_request(r))
-		text_append(buf, len, "think%s %s over one of %" PRIu64 " %ss", s, ns, r->n, what);
+		text_append(buf, len, "%s%s %s over one of %" PRIu64 " %ss", verb, s, ns, r->n,
+			    what);
 	else if (are_some_slow(r))
-		text_append(buf, len, "think%s %s over each of %" PRIu64 " of %" PRIu64 " %ss", s,
-			    ns, r->slow, r->n, what);
+		text_append(buf, len, "%s%s %s over each of %" PRIu64 " of %" PRIu64 " %ss", verb,
+			    s, ns, r->slow, r->n, what);
 	else
-		text_append(buf, len, "think%s %s a %s, %" PRIu64 " %s%s", s, ns, what, r->n, what,
-			    plural(r->n));
+		text_append(buf, len, "%s%s %s a %s, %" PRIu64 " %s%s", verb, s, ns, what, r->n,
+			    what, plural(r->n));
 }
 
 /* Of an end that was not seen: "reads and answers a request in 300 ms at most, 41 requests" */
@@ -700,7 +702,7 @@ static void append_thinking_bounded(const struct requests *r, bool several, cons
 {
 	const char *what = r->uneven ? "message" : "request",
 		   *does = several ? "read and answer" : "reads and answers",
-		   *most = average_is_low(r) ? "" : " at most";
+		   *most = average_is_low(r) || are_all_cut(r) ? "" : " at most";
 
 	if (longest_request(r))
 		text_append(buf, len, "%s one of %" PRIu64 " %ss in %s%s", does, r->n, what, ns,
@@ -715,13 +717,17 @@ static void append_thinking_bounded(const struct requests *r, bool several, cons
 
 static void append_thinking(const struct requests *r, bool several, char *buf, size_t len)
 {
-	uint64_t longest = longest_request(r), ns = longest		? longest
-						    : average_is_low(r) ? r->think_max_ns
-									: average_thinking(r);
+	uint64_t longest = longest_request(r), ns = longest ? longest
+						    : average_is_low(r) || are_all_cut(r)
+							    ? r->think_max_ns
+							    : average_thinking(r);
 	char number[32], text[40];
 
 	human_ns((double)ns, number, sizeof(number));
-	snprintf(text, sizeof(text), "%s%s", average_is_low(r) ? "up to " : "", number);
+	if (are_all_cut(r) && r->open != r->n)
+		snprintf(text, sizeof(text), "%s or more", number);
+	else
+		snprintf(text, sizeof(text), "%s%s", average_is_low(r) ? "up to " : "", number);
 	if (r->open == r->n) {
 		text_append(buf, len, "%s not answered %" PRIu64 " request%s yet, after %s",
 			    several ? "have" : "has", r->n, plural(r->n), text);

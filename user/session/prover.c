@@ -571,6 +571,22 @@ static bool tells_unsampled_stall(const struct proof *p, const struct trace_snap
 	       (double)ledger_stall_ns(&ep->tx) >= LEAST_SHARE * (double)ep->tx.lifetime_ns;
 }
 
+/* A writer to a Unix socket sleeps until most of the queue is free: samples find room there, the
+ * ledger knows that it sleeps. */
+#define HARDLY_ANY 0.25
+
+static bool tells_more(const struct proof *p, const struct trace_snapshot *s,
+		       const struct verdict *v)
+{
+	const struct finding *f = &v->v[v->lead], *proven = &p->v.v[p->v.lead];
+
+	return v->kind == KIND_STALL && p->v.kind == KIND_STALL && f->cause == proven->cause &&
+	       finding_share(f) < HARDLY_ANY && finding_share(proven) >= EXPLAINS &&
+	       is_same_end(&s->ep[f->endpoint], &p->s.ep[proven->endpoint]);
+}
+
+#define ALL_THE_TIME 0.9
+
 /* Requests were counted that took most of the time: it was no mere pause. */
 static bool tells_requests(const struct proof *p)
 {
@@ -590,7 +606,8 @@ static enum outcome suspected_as(const struct verdict *v)
 static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
 		      const struct verdict *v)
 {
-	if (tells_small_reads(p, s, v) || tells_root(p, s, v) || tells_stall(p, s, v))
+	if (tells_small_reads(p, s, v) || tells_root(p, s, v) || tells_stall(p, s, v) ||
+	    tells_more(p, s, v))
 		return true;
 	if (suspected_as(v) == OUTCOME_STALLED)
 		return false;
@@ -605,6 +622,8 @@ static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
 		return false;
 	if (v->outcome != OUTCOME_HEALTHY)
 		return have_party_in_common(s, v, p) || wait_for_same_server(s, v, p);
+	if (p->v.kind == KIND_MUTUAL && p->v.share >= ALL_THE_TIME)
+		return true; /* samples saw how it began */
 	return (p->of == v->outcome && p->awaited == v->may_pause &&
 		(p->awaited || tells_requests(p))) ||
 	       is_nearly_found(p, s);

@@ -17,7 +17,8 @@
 #define SOCKETS_MOST 64 /* a server with more of them waits for none alone */
 #define LOOKS	     3
 #define APART_NS     20000000
-#define DUMP_MOST_NS 10000000 /* on a host with very many sockets a dump takes too long */
+#define DUMP_MOST_NS \
+	50000000 /* of a CPU: on a host with very many sockets all looks take too long */
 
 struct output {
 	uint64_t inode[SOCKETS_MOST];
@@ -55,25 +56,40 @@ struct search {
 	pid_t pid;
 	bool asked_only;
 	struct diag_sockets all;
+	bool has_tcp, has_unix;
 	struct trace_snapshot s; /* an endpoint for each of `all` */
 	struct stuck stuck[SOCKETS_MOST];
 };
 
-static void find(struct diag_sockets *all)
+static void find(struct search *q)
 {
-	for (size_t i = 0; i < all->n; i++) {
-		struct diag_socket *x = &all->v[i];
+	for (size_t i = 0; i < q->all.n; i++) {
+		struct diag_socket *x = &q->all.v[i];
 
 		x->is_connected = x->is_full = x->is_local = false;
 		x->unread = 0;
 	}
-	diag_find_tcp(all);
-	diag_find_unix(all);
+	if (q->has_tcp)
+		diag_find_tcp(&q->all);
+	if (q->has_unix)
+		diag_find_unix(&q->all);
+}
+
+/* What there is none of is not searched again. */
+static void find_kinds(struct search *q)
+{
+	q->has_tcp = q->has_unix = true;
+	find(q);
+	q->has_tcp = q->has_unix = false;
+	for (size_t i = 0; i < q->all.n; i++) {
+		q->has_tcp |= q->all.v[i].ep->proto == TRACE_TCP;
+		q->has_unix |= q->all.v[i].is_unix;
+	}
 }
 
 static void look(struct search *q, int k)
 {
-	find(&q->all);
+	find(q);
 	for (size_t i = 0; i < q->all.n; i++) {
 		const struct diag_socket *x = &q->all.v[i];
 		struct stuck *st = &q->stuck[i];
@@ -150,7 +166,7 @@ static bool look_at_all(struct search *q, struct trace_held_output *out)
 	uint64_t before = thread_cpu_ns();
 	const struct diag_socket *x;
 
-	find(&q->all);
+	find_kinds(q);
 	if (thread_cpu_ns() - before > DUMP_MOST_NS)
 		return false;
 	for (int k = 0; k < LOOKS; k++) {

@@ -126,6 +126,14 @@ static bool is_held_by_machine(const struct finding *f)
 	       (f->blamed == BLAME_PEER_NO_CPU || f->blamed == BLAME_NO_CPU);
 }
 
+/* Of a stream at its limit samples find some other states, too. */
+#define TRIFLING 10 /* part of the limit */
+
+static bool is_trifling(const struct finding *f, const struct finding *limit)
+{
+	return f->surety == SUSPECTED && TRIFLING * f->all.ns <= limit->all.ns;
+}
+
 /* A limit of the same connection takes more of its time. */
 static bool is_beside_limit(const struct verdict *v, const struct finding *f)
 {
@@ -134,7 +142,7 @@ static bool is_beside_limit(const struct verdict *v, const struct finding *f)
 
 		if (limit->endpoint != f->endpoint || limit->limit == LIMIT_NONE)
 			continue;
-		if (is_of_full_link(f, limit) ||
+		if (is_of_full_link(f, limit) || is_trifling(f, limit) ||
 		    (is_held_by_machine(f) && limit->all.ns >= f->all.ns))
 			return true;
 	}

@@ -202,7 +202,9 @@ static uint64_t slow_ones(const struct trace_endpoint *ep, enum rx_state state, 
 
 static uint64_t cut_at(const struct trace_endpoint *ep)
 {
-	return (uint64_t)(ep->joined_late + (ep->joined_late && !ep->closed));
+	bool waits = ep->rx.now == RX_WAIT || ep->rx_calls.open_reply_ns;
+
+	return (uint64_t)(ep->joined_late + (!ep->closed && (ep->joined_late || waits)));
 }
 
 static uint64_t until_reply(const struct trace_endpoint *ep, const struct ends *e, uint64_t n,
@@ -427,6 +429,11 @@ bool average_is_low(const struct requests *r)
 	return MANY_CUT * r->cut >= n && !longest_request(r) && !are_own_times_told(r) &&
 	       longest >= A_LITTLE * (double)average_thinking(r) &&
 	       longest <= A_LITTLE * (double)r->think_ns / (double)uncut;
+}
+
+bool are_all_cut(const struct requests *r)
+{
+	return r->cut >= r->n && !are_own_times_told(r);
 }
 
 /* The longest of two makes most if it is three quarters of the sum; of more, if it is half. */

@@ -674,6 +674,14 @@ static void find_late(const struct trace_snapshot *s, struct verdict *out)
 	out->no_room = out->late.endpoint >= 0 && leaves_no_room(s, (size_t)out->late.endpoint);
 }
 
+/* A proxy takes as long for its answers as the one that it asks. */
+static bool server_waits_itself(const struct trace_snapshot *s, const struct verdict *v)
+{
+	return v->answers.endpoint >= 0 && v->wait.endpoint >= 0 &&
+	       program_at(&s->ep[v->answers.endpoint])->tgid ==
+		       s->ep[v->wait.endpoint].rx_calls.tgid;
+}
+
 static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 {
 	bool nobody_asks;
@@ -700,6 +708,7 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	out->fellow = find_fellow(s, &out->wait, nobody_asks);
 	out->fellow_waits = sum_waits(s, &out->fellow, nobody_asks);
 	out->mutual = judge_mutual(s, &out->wait, nobody_asks);
+	out->answers.requests.waits_itself = server_waits_itself(s, out);
 	out->end_held = waits_for_end(s, &out->wait);
 	out->quick = quick_answers(s, out);
 	out->busy_sender = busy_sender(s, out);

@@ -184,6 +184,7 @@ struct requests {
 	uint64_t uncounted_ns; /* of requests without an answer that are not in `n` */
 	uint64_t open; /* of `n`: on connections where no request was answered yet */
 	uint64_t slow; /* of `n`: those that took most of the time, if the others were short */
+	bool waits_itself; /* the server waits for another one meanwhile */
 	bool bounded; /* the other end was not seen: it read and thought within `think_ns` */
 	bool uneven;  /* numbers of messages differ: not each is a request or an answer */
 };
