@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <time.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -148,6 +149,53 @@ static void a_parent_that_waits_for_the_writer_is_to_read(void **state)
 	close(p[1]);
 }
 
+/* Starts a child that inherits the pipe, `later` ms after itself, and waits for it. */
+static pid_t shell(int later, const int p[2])
+{
+	pid_t pid = fork(), one;
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	close(p[1]);
+	nanosleep(&(struct timespec){ later / 1000, later % 1000 * 1000000l }, NULL);
+	one = fork();
+	if (!one) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			nanosleep(&(struct timespec){ 60, 0 }, NULL);
+	}
+	waitpid(one, NULL, 0);
+	_exit(0);
+}
+
+/* The child of a shell that had begun long before does not read. */
+static void a_shells_loop_reads(void **state)
+{
+	static const struct {
+		int later;
+		bool reads;
+	} cases[] = { { 0, false }, { 1200, true } };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct trace t = { .opts.budget = 0.01 };
+		bool others;
+		pid_t pid;
+		int p[2];
+
+		assert_false(pipe(p));
+		pid = shell(cases[i].later, p);
+		close(p[0]);
+		while (!proc_waits_for_child(pid))
+			sched_yield();
+		assert_int_equal(named(&t, inode_of(p[1]), 0, &others) == pid, cases[i].reads);
+		end(pid);
+		pipe_holders_free(&t);
+		close(p[1]);
+	}
+}
+
 /* of a pipe whose reader, this process, is all that the session is of */
 static pid_t named_writer(struct trace *t, uint64_t inode)
 {
@@ -273,6 +321,7 @@ int main(void)
 		cmocka_unit_test(who_ended_is_not_named),
 		cmocka_unit_test(a_parent_that_waits_for_the_writer_is_to_read),
 		cmocka_unit_test(who_waits_for_another_child_is_not_to_read),
+		cmocka_unit_test(a_shells_loop_reads),
 		cmocka_unit_test(of_processes_that_are_hidden_nobody_is_named),
 		cmocka_unit_test(of_fifos_on_two_devices_nobody_is_named),
 	};

@@ -4,15 +4,17 @@
  * a process that the session follows. It is the holder of the read end, traced or not. If fork()
  * left copies of that end, the reader is the process that closed the write end, or else the one
  * that is not the writer. Processes that only wait for a child do not count, unless nobody else but
- * the writer is left: a parent may wait for the child that writes. If several remain, or the
- * descriptors of some process cannot be listed, none is named. The only holder of a write end
- * is named too, if the kernel half saw no writer, or took the reader for the writer.
+ * the writer is left: a parent may wait for the child that writes; or a shell's loop may read,
+ * whose short-lived children inherit the pipe. If several remain, or the descriptors of some
+ * process cannot be listed, none is named. The only holder of a write end is named too, if the
+ * kernel half saw no writer, or took the reader for the writer.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -42,6 +44,7 @@ struct pipe_holders {
 	unsigned int n_writers;
 	pid_t a_writer; /* one of them: whoever holds the write end */
 	bool unsure; /* there may be holders that were not found */
+	bool is_loop; /* `waiting` reads, and starts a short-lived child again and again */
 };
 
 struct walk {
@@ -130,11 +133,22 @@ static bool is_parent_of_writer(const struct pipe_holders *h, pid_t writer)
 	       process_parent(writer) == h->waiting.pid;
 }
 
+/* A shell's loop, `while read`: its child only inherits the pipe. A child that a shell started to
+ * read from it began as soon as the shell. */
+static bool is_shell_loop(const struct pipe_holders *h)
+{
+	return h->n_reads_only == 1 && h->n_waiting == 1 && !h->n_both &&
+	       process_parent(h->reads_only.pid) == h->waiting.pid &&
+	       h->reads_only.began > h->waiting.began + (uint64_t)sysconf(_SC_CLK_TCK);
+}
+
 /* the only process that can be the reader; 0: none, or several */
 static pid_t reader_of(const struct pipe_holders *h, pid_t writer)
 {
 	if (h->unsure)
 		return 0;
+	if (h->is_loop)
+		return h->waiting.pid;
 	if (h->n_reads_only)
 		return h->n_reads_only == 1 ? h->reads_only.pid : 0;
 	if (h->n_both == 2 && h->both[0].pid == writer)
@@ -200,9 +214,9 @@ static bool is_answered(const struct pipe_holders *h)
 /* If a holder is gone, all are forgotten until the next walk. The kernel half may name somebody. */
 static void drop_outdated(struct pipe_holders *h)
 {
-	if (!h->unsure && (is_gone(&h->reads_only) || is_gone(&h->both[0]) ||
-			   is_gone(&h->both[1]) || is_gone(&h->waiting) ||
-			   is_gone(&h->writes_only)))
+	if (!h->unsure &&
+	    ((!h->is_loop && is_gone(&h->reads_only)) || is_gone(&h->both[0]) ||
+	     is_gone(&h->both[1]) || is_gone(&h->waiting) || is_gone(&h->writes_only)))
 		*h = (struct pipe_holders){ .serial = h->serial, .inode = h->inode };
 }
 
@@ -304,6 +318,7 @@ static void walk_proc(struct trace *t, struct pipe_holders *v, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		count_holder(&v[i]);
 		v[i].unsure |= !all;
+		v[i].is_loop = is_shell_loop(&v[i]);
 	}
 	qsort(v, n, sizeof(*v), by_serial);
 	cost = thread_cpu_ns() - before;
