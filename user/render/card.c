@@ -1170,11 +1170,16 @@ static bool comes_evenly(const struct trace_endpoint *ep)
 
 static void why_unseen(const struct making *m, const struct trace_endpoint *ep)
 {
-	char rate[24];
+	uint64_t n = trace_messages_known(&ep->rx_calls) ? ep->rx_calls.messages : 0;
+	char rate[24], over[32];
 
 	if (ep->proto != TRACE_TCP || !comes_evenly(ep)) {
-		snprintf(m->c->why, sizeof(m->c->why),
-			 "nothing was held back here; the other end was not traced");
+		snprintf(m->c->why, sizeof(m->c->why), "nothing was held back here; ");
+		human_ns((double)ep->rx.lifetime_ns, over, sizeof(over));
+		if (n > 1)
+			text_append(m->c->why, sizeof(m->c->why),
+				    "data came %" PRIu64 " times in %s; ", n, over);
+		text_append(m->c->why, sizeof(m->c->why), "the other end was not traced");
 		append_unasked(m, ep);
 		return;
 	}
