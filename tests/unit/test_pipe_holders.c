@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "host/proc.h"
 #include "tracer/internal.h"
 
 #include <cmocka.h> /* last: its fail() is a macro */
@@ -149,8 +150,8 @@ static void a_parent_that_waits_for_the_writer_is_to_read(void **state)
 	close(p[1]);
 }
 
-/* Starts a child that inherits the pipe, `later` ms after itself, and waits for it. */
-static pid_t shell(int later, const int p[2])
+/* Starts a child that inherits the pipe, 1.2 s after itself, and another when that has ended. */
+static pid_t shell(const int p[2])
 {
 	pid_t pid = fork(), one;
 
@@ -158,42 +159,50 @@ static pid_t shell(int later, const int p[2])
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	close(p[1]);
-	nanosleep(&(struct timespec){ later / 1000, later % 1000 * 1000000l }, NULL);
-	one = fork();
-	if (!one) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (;;)
-			nanosleep(&(struct timespec){ 60, 0 }, NULL);
+	nanosleep(&(struct timespec){ 1, 200000000 }, NULL);
+	for (;;) {
+		one = fork();
+		if (!one) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			for (;;)
+				nanosleep(&(struct timespec){ 60, 0 }, NULL);
+		}
+		waitpid(one, NULL, 0);
 	}
-	waitpid(one, NULL, 0);
-	_exit(0);
 }
 
-/* The child of a shell that had begun long before does not read. */
+static pid_t child_of(pid_t pid, pid_t but)
+{
+	pid_t child;
+
+	do
+		sched_yield();
+	while (!proc_waits_for_child(pid) || !(child = process_only_child(pid)) || child == but);
+	return child;
+}
+
+/* One late child may read, a second one tells. */
 static void a_shells_loop_reads(void **state)
 {
-	static const struct {
-		int later;
-		bool reads;
-	} cases[] = { { 0, false }, { 1200, true } };
+	struct trace t = { .opts.budget = 0.01 };
+	bool others;
+	pid_t pid, first;
+	int p[2];
 
 	(void)state;
-	for (int i = 0; i < 2; i++) {
-		struct trace t = { .opts.budget = 0.01 };
-		bool others;
-		pid_t pid;
-		int p[2];
-
-		assert_false(pipe(p));
-		pid = shell(cases[i].later, p);
-		close(p[0]);
-		while (!proc_waits_for_child(pid))
-			sched_yield();
-		assert_int_equal(named(&t, inode_of(p[1]), 0, &others) == pid, cases[i].reads);
-		end(pid);
-		pipe_holders_free(&t);
-		close(p[1]);
-	}
+	assert_false(pipe(p));
+	pid = shell(p);
+	close(p[0]);
+	first = child_of(pid, 0);
+	assert_int_equal(named(&t, inode_of(p[1]), 0, &others), 0);
+	assert_true(others);
+	kill(first, SIGKILL);
+	child_of(pid, first);
+	t.holders.next_ns = 0;
+	assert_int_equal(named(&t, inode_of(p[1]), 0, &others), pid);
+	end(pid);
+	pipe_holders_free(&t);
+	close(p[1]);
 }
 
 /* of a pipe whose reader, this process, is all that the session is of */

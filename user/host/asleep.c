@@ -164,6 +164,12 @@ bool asleep_at_fd(const struct asleep *a)
 	return a->n && 2 * a->v[0].found >= a->looks && a->v[0].at_fd && !*a->v[0].path;
 }
 
+static bool is_same_row(const struct asleep_call *a, const struct asleep_call *b)
+{
+	return a->nr == b->nr && a->no_files == b->no_files && a->at_fd == b->at_fd &&
+	       a->fd == b->fd && a->opens_fifo == b->opens_fifo && !strcmp(a->path, b->path);
+}
+
 static bool is_same_call(const struct asleep_call *a, const struct asleep_call *b)
 {
 	return a->nr == b->nr && a->no_files == b->no_files;
@@ -217,20 +223,17 @@ static struct asleep_call row_for(const struct asleep *a, const struct thread_ca
 	return c;
 }
 
-/* NULL: there are too many */
-static struct asleep_call *count(struct asleep *a, const struct asleep_call *c)
+static void count(struct asleep *a, const struct asleep_call *c)
 {
 	size_t i = 0;
 
-	while (i < a->n && !(is_same_call(&a->v[i], c) && a->v[i].at_fd == c->at_fd &&
-			     a->v[i].fd == c->fd))
+	while (i < a->n && !is_same_row(&a->v[i], c))
 		i++;
-	if (i == ASLEEP_CALLS)
-		return NULL;
+	if (i == ASLEEP_CALLS) /* too many */
+		return;
 	if (i == a->n)
 		a->v[a->n++] = *c;
 	a->v[i].found++;
-	return &a->v[i];
 }
 
 pid_t asleep_only_thread(pid_t pid)
@@ -286,6 +289,12 @@ static bool opens_fifo(const struct asleep *a)
 	       thread_sleeps_in(a->pid, a->tid, "fifo_open");
 }
 
+/* consoles, serial lines and pseudo-terminals */
+static bool is_tty(unsigned int major)
+{
+	return major == 4 || (major >= 136 && major <= 143);
+}
+
 /* A file, a disk or a terminal: that may take long, but it waits for no process. */
 static void note_file(const struct asleep *a, struct asleep_call *c)
 {
@@ -297,7 +306,7 @@ static void note_file(const struct asleep *a, struct asleep_call *c)
 	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE, &st) ||
 	    (!S_ISREG(st.stx_mode) && !S_ISBLK(st.stx_mode) && !S_ISCHR(st.stx_mode)))
 		return;
-	c->is_terminal = S_ISCHR(st.stx_mode);
+	c->is_terminal = S_ISCHR(st.stx_mode) && is_tty(st.stx_rdev_major);
 	len = readlink(path, c->path, sizeof(c->path) - 1);
 	c->path[len > 0 ? len : 0] = '\0';
 }
@@ -333,11 +342,10 @@ bool asleep_look(struct asleep *a)
 	if (state == THREAD_RUNS) {
 		a->running++;
 	} else {
-		struct asleep_call *c, is = row_for(a, &call);
+		struct asleep_call is = row_for(a, &call);
 
-		c = count(a, &is);
-		if (c && (c->found == 1 || (!c->at_fd && !*c->path)))
-			note_path(a, c, &call);
+		note_path(a, &is, &call);
+		count(a, &is);
 	}
 	a->disk += is_uninterruptible(a);
 	return true;

@@ -18,7 +18,7 @@ struct asleep_call {
 	bool writes;
 	int fd;
 	bool opens_fifo; /* at that path */
-	bool is_terminal; /* or another character device, at that path */
+	bool is_terminal; /* at that path */
 	/* the path that it opens, of the Unix socket that it connects to, or of the file that it
 	 * reads, writes or syncs; "": there is none */
 	char path[108];

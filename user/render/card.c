@@ -1088,7 +1088,7 @@ static bool is_fed(const struct making *m, const struct trace_endpoint *ep)
 
 static bool is_kept(const struct making *m)
 {
-	return kept_input(m->s, (size_t)m->v->wait.endpoint) >= 0;
+	return m->v->wait.endpoint >= 0 && kept_input(m->s, (size_t)m->v->wait.endpoint) >= 0;
 }
 
 static void why_kept(const struct making *m)
@@ -2003,13 +2003,14 @@ static bool may_be_cured(const struct finding *f)
 
 void card_point_to_try(const struct trace_snapshot *s, const struct verdict *v, struct card *c)
 {
-	const struct finding *f =
-		v->kind == KIND_STALL && may_be_cured(&v->v[v->lead]) ? &v->v[v->lead] : NULL;
+	const struct finding *f = v->kind == KIND_STALL ? &v->v[v->lead] : NULL;
 	const struct live_fix *fixes[LIVE_FIXES_MAX];
 	pid_t pid;
 
 	if (f && f->root >= 0)
 		f = &v->v[f->root];
+	if (f && !may_be_cured(f))
+		return;
 	if (!f || !*c->fix || f->circle || f->deadlock >= 0 || f->small_reads ||
 	    f->by_loss ||
 	    !strcmp(c->fix, read_while_writing_fix()) ||

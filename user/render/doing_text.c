@@ -216,7 +216,8 @@ void doing_fix(const struct asleep *a, bool reads, char *buf, size_t len)
 	else if (d == DOING_SLEEPS && a->n_chain && reads)
 		snprintf(buf, len, "let %s[%d] go on sooner: it keeps the others waiting",
 			 last.comm, (int)last.pid);
-	else if (d == DOING_SLEEPS && reads && has_path(a) && a->v[0].is_terminal)
+	else if (d == DOING_SLEEPS && reads && has_path(a) && a->v[0].is_terminal &&
+		 !a->v[0].writes)
 		snprintf(buf, len, "it goes on once its user types at %s", a->v[0].path);
 	else if (d == DOING_SLEEPS && has_path(a) && a->v[0].at_fd && !a->v[0].is_terminal)
 		snprintf(buf, len,

@@ -289,6 +289,17 @@ static void add_ruling(struct prover *p, const struct trace_ruling *r)
 		p->rulings[p->n_rulings++] = *r;
 }
 
+/* The ledger found a stall since. */
+static void withdraw_rulings(struct prover *p, uint64_t serial)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_rulings; i++)
+		if (p->rulings[i].serial != serial)
+			p->rulings[n++] = p->rulings[i];
+	p->n_rulings = n;
+}
+
 /* Of all causes there: which of them leads differs from one window to the next. One that this
  * window has little of may come to such a part of all stalls in another; the ledger's window
  * counts, too. */
@@ -298,8 +309,10 @@ void prover_rule(struct prover *p, const struct trace_endpoint *suspect, const s
 {
 	double all = (double)ledger_stall_ns(&suspect->tx);
 
-	if (proof->v.outcome != OUTCOME_HEALTHY)
+	if (proof->v.outcome != OUTCOME_HEALTHY) {
+		withdraw_rulings(p, suspect->serial);
 		return;
+	}
 	for (unsigned int cause = 0; cause < TX_N; cause++) {
 		double sampled = fmax((double)suspect->tx.ns[cause], ANY_CAUSE * all) /
 				 (double)suspect->tx.lifetime_ns;
@@ -357,7 +370,7 @@ static void look_at_culprit(struct proof *proof, struct suspicion *x, uint64_t d
 
 static bool computes(const struct asleep *a)
 {
-	return a->over_ns && a->busiest_ns >= a->no_cpu_ns &&
+	return a->over_ns && a->busiest_ns >= a->no_cpu_ns && 2 * a->quota_ns < a->over_ns &&
 	       (double)(a->busiest_ns + a->no_cpu_ns) >= COMPUTES * (double)a->over_ns;
 }
 
@@ -456,8 +469,10 @@ static bool wait_for_same_server(const struct trace_snapshot *s, const struct ve
 		return false;
 	a = &s->ep[v->wait.endpoint];
 	b = &p->s.ep[p->v.wait.endpoint];
+	if (a->making.other_pid && a->making.other_pid == b->making.other_pid)
+		return true;
 	return a->proto == TRACE_TCP && b->proto == TRACE_TCP && a->remote.port &&
-	       !memcmp(&a->remote, &b->remote, sizeof(a->remote));
+	       a->netns == b->netns && !memcmp(&a->remote, &b->remote, sizeof(a->remote));
 }
 
 /* One process waits, or is awaited, in both. */
@@ -580,12 +595,11 @@ static bool tells_more(const struct proof *p, const struct trace_snapshot *s,
 {
 	const struct finding *f = &v->v[v->lead], *proven = &p->v.v[p->v.lead];
 
-	return v->kind == KIND_STALL && p->v.kind == KIND_STALL && f->cause == proven->cause &&
+	return v->kind == KIND_STALL && p->v.kind == KIND_STALL && f->cause == TX_SNDBUF &&
+	       proven->cause == TX_SNDBUF && is_unix_connection(&s->ep[f->endpoint]) &&
 	       finding_share(f) < HARDLY_ANY && finding_share(proven) >= EXPLAINS &&
 	       is_same_end(&s->ep[f->endpoint], &p->s.ep[proven->endpoint]);
 }
-
-#define ALL_THE_TIME 0.9
 
 /* Requests were counted that took most of the time: it was no mere pause. */
 static bool tells_requests(const struct proof *p)
@@ -595,6 +609,19 @@ static bool tells_requests(const struct proof *p)
 
 	return (p->v.kind == KIND_ANSWERS || p->v.kind == KIND_WAIT) && has_requests(r) &&
 	       p->v.share >= EXPLAINS;
+}
+
+/* Samples saw how it began, too. */
+#define ALL_THE_TIME 0.9
+
+static bool waits_mutually_on(const struct proof *p, const struct trace_snapshot *s)
+{
+	const struct trace_endpoint *ep = p->v.kind == KIND_MUTUAL && p->v.share >= ALL_THE_TIME &&
+							  p->v.mutual.end == WAIT_GOES_ON
+						  ? same_end_in(s, &p->s.ep[p->v.wait.endpoint])
+						  : NULL;
+
+	return ep && !ep->closed && ep->rx.now == RX_WAIT;
 }
 
 /* Only at the session's end a late reader is known to stall its sender: see late_is_full. */
@@ -622,8 +649,8 @@ static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
 		return false;
 	if (v->outcome != OUTCOME_HEALTHY)
 		return have_party_in_common(s, v, p) || wait_for_same_server(s, v, p);
-	if (p->v.kind == KIND_MUTUAL && p->v.share >= ALL_THE_TIME)
-		return true; /* samples saw how it began */
+	if (waits_mutually_on(p, s))
+		return true;
 	return (p->of == v->outcome && p->awaited == v->may_pause &&
 		(p->awaited || tells_requests(p))) ||
 	       is_nearly_found(p, s);

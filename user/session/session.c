@@ -239,6 +239,11 @@ static const struct asleep *doing_meanwhile(struct session *l)
 	return a ? a : target_sleeps(l);
 }
 
+static bool is_proven(const struct session *l)
+{
+	return l->prover && prover_answer(l->prover, &l->end, &l->verdict);
+}
+
 /* Takes the last snapshot, and stops. */
 static int session_end(struct session *l, struct err *e)
 {
@@ -258,7 +263,8 @@ static int session_end(struct session *l, struct err *e)
 		prover_confirm(l->prover, &l->end, &l->verdict);
 	note_mptcp(l);
 	l->verdict.doing = doing_meanwhile(l);
-	judge_own_call(&l->verdict);
+	if (l->only_target && asleep_only_thread(l->only_target) && !is_proven(l))
+		judge_own_call(&l->verdict);
 	if (!l->streaming)
 		return 0;
 	ledger_stream_snapshot(&l->stream, &l->end, &l->verdict);

@@ -141,7 +141,7 @@ static const struct asleep *held_poller(const struct threads *t, pid_t pid, enum
 static bool may_have_asker(const struct asleep *a)
 {
 	return !a->stopped && (!a->tid || asleep_seems_idle(a)) && !asleep_at_fd(a) &&
-	       2 * a->busiest_ns <= a->over_ns;
+	       !asleep_opens(a) && 2 * a->busiest_ns <= a->over_ns;
 }
 
 static void be_thread(struct asleep *a, const struct asleep *thread)
@@ -230,7 +230,7 @@ static bool is_same_sleep(const struct asleep *a, const struct asleep *now)
 /* Two that sleep for each other's data are told by the ledger, with what each of them owes. */
 static void note_circle(struct asleep *first)
 {
-	if (first->n_chain == 1 && !asleep_for_child(first))
+	if (first->n_chain == 1 && !asleep_for_child(first) && !asleep_opens(first))
 		first->n_chain = 0;
 	else
 		first->end = ASLEEP_END_CIRCLE;
@@ -250,7 +250,8 @@ static pid_t sleeps_for(const struct asleep *a, enum awaited *awaited,
 	}
 	if (asleep_opens(a)) {
 		*awaited = TO_READ;
-		return asleep_connects(&a->v[0]) ? trace_full_unix_listener(a->v[0].path) : 0;
+		return asleep_connects(&a->v[0]) ? trace_full_unix_listener(a->pid, a->v[0].path)
+						 : 0;
 	}
 	if (asleep_for_child(a)) {
 		*awaited = TO_END;
@@ -287,7 +288,8 @@ static void follow(struct asleep *first, struct asleep *at, enum awaited awaited
 		pid_t next = sleeps_for(at, &awaited, &full, f);
 
 		if (next && is_in_chain(first, next)) {
-			note_circle(first);
+			if (first->n_chain)
+				note_circle(first);
 			return;
 		}
 		if (!next)

@@ -44,7 +44,8 @@ struct pipe_holders {
 	unsigned int n_writers;
 	pid_t a_writer; /* one of them: whoever holds the write end */
 	bool unsure; /* there may be holders that were not found */
-	bool is_loop; /* `waiting` reads, and starts a short-lived child again and again */
+	bool may_be_loop, is_loop; /* `waiting` may read, and starts a child again and again */
+	pid_t child;		   /* the last one that was seen */
 };
 
 struct walk {
@@ -134,12 +135,21 @@ static bool is_parent_of_writer(const struct pipe_holders *h, pid_t writer)
 }
 
 /* A shell's loop, `while read`: its child only inherits the pipe. A child that a shell started to
- * read from it began as soon as the shell. */
-static bool is_shell_loop(const struct pipe_holders *h)
+ * read from it is there as long as the shell, as a rule. */
+static bool has_late_child(const struct pipe_holders *h)
 {
 	return h->n_reads_only == 1 && h->n_waiting == 1 && !h->n_both &&
 	       process_parent(h->reads_only.pid) == h->waiting.pid &&
 	       h->reads_only.began > h->waiting.began + (uint64_t)sysconf(_SC_CLK_TCK);
+}
+
+/* It is a loop once a second child was seen. */
+static void note_child(struct pipe_holders *h, const struct pipe_holders *before)
+{
+	h->may_be_loop = has_late_child(h);
+	h->child = h->may_be_loop ? h->reads_only.pid : before ? before->child : 0;
+	h->is_loop = h->may_be_loop && before && before->child &&
+		     (before->is_loop || before->child != h->child);
 }
 
 /* the only process that can be the reader; 0: none, or several */
@@ -147,8 +157,8 @@ static pid_t reader_of(const struct pipe_holders *h, pid_t writer)
 {
 	if (h->unsure)
 		return 0;
-	if (h->is_loop)
-		return h->waiting.pid;
+	if (h->may_be_loop)
+		return h->is_loop ? h->waiting.pid : 0;
 	if (h->n_reads_only)
 		return h->n_reads_only == 1 ? h->reads_only.pid : 0;
 	if (h->n_both == 2 && h->both[0].pid == writer)
@@ -217,7 +227,9 @@ static void drop_outdated(struct pipe_holders *h)
 	if (!h->unsure &&
 	    ((!h->is_loop && is_gone(&h->reads_only)) || is_gone(&h->both[0]) ||
 	     is_gone(&h->both[1]) || is_gone(&h->waiting) || is_gone(&h->writes_only)))
-		*h = (struct pipe_holders){ .serial = h->serial, .inode = h->inode };
+		*h = (struct pipe_holders){ .serial = h->serial,
+					    .inode = h->inode,
+					    .child = h->child };
 }
 
 static struct pipe_holders *known(const struct trace *t, uint64_t serial)
@@ -318,7 +330,7 @@ static void walk_proc(struct trace *t, struct pipe_holders *v, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		count_holder(&v[i]);
 		v[i].unsure |= !all;
-		v[i].is_loop = is_shell_loop(&v[i]);
+		note_child(&v[i], known(t, v[i].serial));
 	}
 	qsort(v, n, sizeof(*v), by_serial);
 	cost = thread_cpu_ns() - before;

@@ -500,8 +500,8 @@ struct trace_fd_server {
 void trace_fd_servers(pid_t pid, struct trace_fd_server *v, size_t n);
 
 /* The only process that listens on a Unix socket of that name, whatever its folder, and whose
- * backlog is full; 0: none was found, or several were. */
-pid_t trace_full_unix_listener(const char *path);
+ * backlog is full; 0: none was found, or several were. client: who connects to it. */
+pid_t trace_full_unix_listener(pid_t client, const char *path);
 
 struct trace_held_output {
 	pid_t reader; /* 0: of another host, or unknown */

@@ -2,8 +2,11 @@
 /* Who does not accept: the holder of a listening Unix socket whose backlog is full. */
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "host/rtnl.h"
 #include "tracer/internal.h"
@@ -35,7 +38,7 @@ static void note_listener(const struct nlmsghdr *n, void *ctx)
 	char path[128] = "";
 
 	if (m->udiag_state != LISTENS || !name || RTA_PAYLOAD(name) >= sizeof(path) || !q ||
-	    q->udiag_rqueue < q->udiag_wqueue)
+	    q->udiag_rqueue <= q->udiag_wqueue)
 		return;
 	memcpy(path, RTA_DATA(name), RTA_PAYLOAD(name));
 	if (strcmp(last_part(path), x->name))
@@ -54,7 +57,16 @@ static void note_holder(void *ctx, pid_t pid, int dir, long fd)
 	x->holder = pid;
 }
 
-pid_t trace_full_unix_listener(const char *path)
+static uint64_t netns_of(pid_t pid)
+{
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)pid);
+	return stat(path, &st) ? 0 : (uint64_t)st.st_ino;
+}
+
+pid_t trace_full_unix_listener(pid_t client, const char *path)
 {
 	struct unix_diag_req ask = { .sdiag_family = AF_UNIX,
 				     .udiag_states = 1u << LISTENS,
@@ -62,10 +74,11 @@ pid_t trace_full_unix_listener(const char *path)
 	struct search x = { .name = last_part(path) };
 	struct rtnl_req r;
 
+	if (*path == '@' || netns_of(client) != netns_of(getpid()))
+		return 0;
 	rtnl_begin(&r, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | NLM_F_DUMP, &ask, sizeof(ask));
 	sock_diag_dump(&r, note_listener, &x);
 	if (!x.inode || x.several)
 		return 0;
-	proc_descriptors(note_holder, &x);
-	return x.several ? 0 : x.holder;
+	return proc_descriptors(note_holder, &x) && !x.several ? x.holder : 0;
 }

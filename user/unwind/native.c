@@ -69,14 +69,14 @@ static Dwfl *files_of(pid_t tgid)
 
 /* --- variables -------------------------------------------------------------------------------- */
 
-struct diag_socket {
+struct sought {
 	const char *name;
 	uint64_t at;
 };
 
 static int look_in(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base, void *arg)
 {
-	struct diag_socket *s = arg;
+	struct sought *s = arg;
 	int n = dwfl_module_getsymtab(mod);
 
 	for (int i = 1; i < n; i++) {
@@ -97,7 +97,7 @@ bool native_variable(pid_t tgid, const char *name, uint64_t *at)
 {
 	static Dwfl *dwfl;
 	static pid_t of;
-	struct diag_socket s = { .name = name };
+	struct sought s = { .name = name };
 
 	if (of != tgid) {
 		dwfl_end(dwfl);

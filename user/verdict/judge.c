@@ -90,6 +90,18 @@ bool judge_is_stall(const struct verdict *v, size_t i)
 	return v->v[i].limit == LIMIT_NONE && !is_consequence(&v->v[i]);
 }
 
+/* Of a stream at its limit samples find some other states, too. */
+#define TRIFLING 10 /* part of the limit */
+
+static bool is_trifling(const struct verdict *v, const struct finding *f)
+{
+	for (size_t i = 0; f->surety == SUSPECTED && i < v->n; i++)
+		if (v->v[i].endpoint == f->endpoint && v->v[i].limit != LIMIT_NONE &&
+		    TRIFLING * f->ns <= v->v[i].ns)
+			return true;
+	return false;
+}
+
 /* The index of the heaviest stall, or limit; -1: none. */
 static int heaviest(const struct verdict *v, bool limit)
 {
@@ -97,6 +109,7 @@ static int heaviest(const struct verdict *v, bool limit)
 
 	for (size_t i = 0; i < v->n; i++)
 		if ((v->v[i].limit != LIMIT_NONE) == limit && !is_consequence(&v->v[i]) &&
+		    (limit || !is_trifling(v, &v->v[i])) &&
 		    (at < 0 || weight(v, &v->v[i]) > weight(v, &v->v[at])))
 			at = (int)i;
 	return at;
@@ -126,14 +139,6 @@ static bool is_held_by_machine(const struct finding *f)
 	       (f->blamed == BLAME_PEER_NO_CPU || f->blamed == BLAME_NO_CPU);
 }
 
-/* Of a stream at its limit samples find some other states, too. */
-#define TRIFLING 10 /* part of the limit */
-
-static bool is_trifling(const struct finding *f, const struct finding *limit)
-{
-	return f->surety == SUSPECTED && TRIFLING * f->all.ns <= limit->all.ns;
-}
-
 /* A limit of the same connection takes more of its time. */
 static bool is_beside_limit(const struct verdict *v, const struct finding *f)
 {
@@ -142,7 +147,7 @@ static bool is_beside_limit(const struct verdict *v, const struct finding *f)
 
 		if (limit->endpoint != f->endpoint || limit->limit == LIMIT_NONE)
 			continue;
-		if (is_of_full_link(f, limit) || is_trifling(f, limit) ||
+		if (is_of_full_link(f, limit) ||
 		    (is_held_by_machine(f) && limit->all.ns >= f->all.ns))
 			return true;
 	}
@@ -490,6 +495,8 @@ void judge_own_call(struct verdict *v)
 {
 	if ((v->kind != KIND_QUIET && v->kind != KIND_UNSEEN) || v->n_unseen || !v->doing ||
 	    !asleep_opens(v->doing))
+		return;
+	if (v->kind == KIND_QUIET && v->doing->v[0].opens_fifo) /* for the next command, perhaps */
 		return;
 	v->kind = KIND_OPENING;
 	v->outcome = kinds[v->kind].outcome;

@@ -16,9 +16,10 @@ bool judge_is_stall(const struct verdict *v, size_t i);
 bool judge_found(const struct verdict *v, enum finding_kind k);
 
 /* Is a wait or mutual wait reported beside the finding that leads? */
+bool judge_also_tells_wait(const struct verdict *v);
+
 /* Where no finding leads: v->doing, the only traced process, may sleep until another one opens a
  * FIFO, or accepts a connection. */
 void judge_own_call(struct verdict *v);
-bool judge_also_tells_wait(const struct verdict *v);
 
 #endif

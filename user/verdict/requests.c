@@ -200,11 +200,14 @@ static uint64_t slow_ones(const struct trace_endpoint *ep, enum rx_state state, 
 		       : n;
 }
 
-static uint64_t cut_at(const struct trace_endpoint *ep)
+/* of n */
+static uint64_t cut_at(const struct trace_endpoint *ep, uint64_t n)
 {
-	bool waits = ep->rx.now == RX_WAIT || ep->rx_calls.open_reply_ns;
+	bool waits = ep->rx_calls.open_reply_ns ||
+		     (ep->rx.now == RX_WAIT && ep->tx_calls.messages >= ep->rx_calls.messages);
 
-	return (uint64_t)(ep->joined_late + (!ep->closed && (ep->joined_late || waits)));
+	return smaller(n,
+		       (uint64_t)(ep->joined_late + (!ep->closed && (ep->joined_late || waits))));
 }
 
 static uint64_t until_reply(const struct trace_endpoint *ep, const struct ends *e, uint64_t n,
@@ -234,7 +237,7 @@ static void add_replies(const struct trace_snapshot *s, size_t i, const struct e
 	if (was_still_asked(ep, r.ns, unread, think))
 		return;
 	sum->n += r.count;
-	sum->cut += cut_at(ep);
+	sum->cut += cut_at(ep, r.count);
 	sum->unfinished += ep->rx_calls.open_reply_ns != 0;
 	sum->slow += slow_ones(ep, RX_IDLE, r.count);
 	if (!ep->closed && !ep->rx_calls.reply_n && !ep->rx_calls.messages)
@@ -336,7 +339,7 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 					  was_still_asked(ep, wait, unread, think)))
 		return;
 	sum->n += n;
-	sum->cut += cut_at(ep);
+	sum->cut += cut_at(ep, n);
 	sum->slow += slow_ones(ep, RX_WAIT, n);
 	if (!ep->closed && !ep->rx_calls.messages)
 		sum->open += n;
@@ -388,7 +391,7 @@ enum request_part longest_part(const struct requests *r)
 bool are_some_slow(const struct requests *r)
 {
 	return r->slow && r->slow < r->n &&
-	       r->think_ns <= (r->slow + 1 + r->cut) * r->think_max_ns;
+	       r->think_ns <= (r->slow + 1 + smaller(r->cut, r->slow)) * r->think_max_ns;
 }
 
 static bool are_own_times_told(const struct requests *r)

@@ -677,9 +677,9 @@ static void find_late(const struct trace_snapshot *s, struct verdict *out)
 /* A proxy takes as long for its answers as the one that it asks. */
 static bool server_waits_itself(const struct trace_snapshot *s, const struct verdict *v)
 {
-	return v->answers.endpoint >= 0 && v->wait.endpoint >= 0 &&
-	       program_at(&s->ep[v->answers.endpoint])->tgid ==
-		       s->ep[v->wait.endpoint].rx_calls.tgid;
+	pid_t server = v->answers.endpoint < 0 ? 0 : program_at(&s->ep[v->answers.endpoint])->tgid;
+
+	return server && v->wait.endpoint >= 0 && s->ep[v->wait.endpoint].rx_calls.tgid == server;
 }
 
 static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
