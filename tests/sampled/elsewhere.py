@@ -217,7 +217,7 @@ def main():
     right += [says(by_pipe(relay, tier), "sleeps in write() to last[")
               for tier in (attached.LOOKS, attached.EXACT)]
     right += [names(by_pipe(relay), "last[")]
-    right += [says(by_itself(tier), "sleeps in openat() of fifo: no program")
+    right += [says(by_itself(tier), "itself sleeps in openat() of fifo: no program")
               for tier in (PROVES, attached.EXACT)]
     right += [says(by_socket(talk_slowly), "sleeps in clock_nanosleep(), for a timer"),
               says(by_socket(talk_slowly, stop), "was stopped"),

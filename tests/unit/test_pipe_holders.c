@@ -85,6 +85,16 @@ static void who_ended_is_not_named(void **state)
 	close(p[1]);
 }
 
+/* by the first walk of a session */
+static pid_t named_anew(const int p[2], bool *others)
+{
+	struct trace t = { .opts.budget = 0.01 };
+	pid_t pid = named(&t, inode_of(p[1]), 0, others);
+
+	pipe_holders_free(&t);
+	return pid;
+}
+
 /* Waits for a child that has no end of the pipe. */
 static pid_t parent_with(const int p[2])
 {
@@ -108,7 +118,6 @@ static pid_t parent_with(const int p[2])
 /* It waits for another: who left it the pipe does not matter. */
 static void who_waits_for_another_child_is_not_to_read(void **state)
 {
-	struct trace t = { .opts.budget = 0.01 };
 	bool others;
 	pid_t parent;
 	int p[2];
@@ -118,9 +127,8 @@ static void who_waits_for_another_child_is_not_to_read(void **state)
 	parent = parent_with(p);
 	while (!proc_waits_for_child(parent))
 		sched_yield();
-	assert_int_not_equal(named(&t, inode_of(p[1]), 0, &others), parent);
+	assert_int_not_equal(named_anew(p, &others), parent);
 	end(parent);
-	pipe_holders_free(&t);
 	close(p[0]);
 	close(p[1]);
 }
@@ -128,7 +136,6 @@ static void who_waits_for_another_child_is_not_to_read(void **state)
 /* As join() does before it reads what the child has put into a queue: both have both ends. */
 static void a_parent_that_waits_for_the_writer_is_to_read(void **state)
 {
-	struct trace t = { .opts.budget = 0.01 };
 	bool others, right;
 	pid_t writer, parent = getpid();
 	int p[2], status;
@@ -140,8 +147,7 @@ static void a_parent_that_waits_for_the_writer_is_to_read(void **state)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		while (!proc_waits_for_child(parent))
 			sched_yield();
-		right = named(&t, inode_of(p[1]), 0, &others) == parent;
-		pipe_holders_free(&t);
+		right = named_anew(p, &others) == parent;
 		_exit(!right);
 	}
 	assert_int_equal(waitpid(writer, &status, 0), writer);

@@ -148,6 +148,10 @@ static void a_reader_waits_for_a_server_that_is_not_traced(void **state)
 	assert_int_equal(v.v[0].reader_waits, 1);
 	finding_sentence(&s, &v.v[0], text, sizeof(text));
 	assert_non_null(strstr(text, "waits for 127.0.0.1:5432 to send"));
+	assert_int_equal(v.kind, KIND_WAIT);
+	ep[1].making.other_pid = C;
+	assert_int_equal(verdict_culprit(&s, &v).pid, C);
+	assert_false(verdict_culprit(&s, &v).to_read);
 	ep[1].making.connected = false; /* somebody else's question may come there */
 	judge(&s, ep, 2, &v);
 	assert_int_equal(v.v[0].reader_waits, -1);
@@ -182,7 +186,7 @@ static void whom_the_reader_waits_for_is_the_culprit(void **state)
 	ep[1].rx.ns[RX_WAIT] = ep[1].rx.max[RX_WAIT] = 800000000;
 	ep[1].rx.count[RX_WAIT] = 1;
 	judge(&s, ep, 2, &v);
-	v.kind = KIND_STALL; /* of more stalls it would lead */
+	assert_int_equal(v.kind, KIND_STALL);
 	assert_int_equal(verdict_culprit(&s, &v).pid, C);
 	assert_false(verdict_culprit(&s, &v).to_read);
 }

@@ -495,7 +495,8 @@ static void append_elsewhere(const struct making *m, const struct finding *f)
 static void card_stall(const struct making *m)
 {
 	const struct finding *f = &m->v->v[m->v->lead],
-			     *root = f->root >= 0 ? &m->v->v[f->root] : NULL;
+			     *root = f->root >= 0 ? &m->v->v[f->root] : NULL,
+			     *why = root ? root : f;
 
 	sender_name(m, f, m->c->who, sizeof(m->c->who));
 	if (f->deadlock >= 0)
@@ -507,13 +508,12 @@ static void card_stall(const struct making *m)
 	else
 		head_of_stall(m, f);
 	where_finding(m, f);
-	why_of_stall(m, root ? root : f);
+	why_of_stall(m, why);
 	take_fix(m);
-	if (may_be_deadlock(m, f)) {
+	if (may_be_deadlock(m, f))
 		append_unread_here(m);
-	} else if (is_elsewhere(m, root ? root : f)) {
-		append_elsewhere(m, root ? root : f);
-	}
+	else if (is_elsewhere(m, why))
+		append_elsewhere(m, why);
 }
 
 static void why_of_link(const struct making *m, const struct finding *f)
@@ -2009,12 +2009,8 @@ void card_point_to_try(const struct trace_snapshot *s, const struct verdict *v, 
 
 	if (f && f->root >= 0)
 		f = &v->v[f->root];
-	if (f && !may_be_cured(f))
-		return;
-	if (!f || !*c->fix || f->circle || f->deadlock >= 0 || f->small_reads ||
-	    f->by_loss ||
-	    !strcmp(c->fix, read_while_writing_fix()) ||
-	    reader_halted(s, f) ||
+	if (!f || !may_be_cured(f) || !*c->fix || f->circle || f->deadlock >= 0 || f->small_reads ||
+	    f->by_loss || !strcmp(c->fix, read_while_writing_fix()) || reader_halted(s, f) ||
 	    (f->blamed == BLAME_PEER_READER && f->cause == TX_SNDBUF) ||
 	    !live_fixes_for(f, s->ep[f->endpoint].proto, fixes))
 		return;

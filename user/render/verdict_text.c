@@ -683,14 +683,15 @@ static void append_thinking_seen(const struct requests *r, bool several, const c
 				 size_t len)
 {
 	const char *what = r->uneven ? "message" : "request", *s = several ? "" : "s",
-		   *verb = r->waits_itself ? "take" : "think";
+		   *verb = r->waits_itself ? "take" : "think",
+		   *over = r->waits_itself ? "for" : "over";
 
 	if (longest_request(r))
-		text_append(buf, len, "%s%s %s over one of %" PRIu64 " %ss", verb, s, ns, r->n,
+		text_append(buf, len, "%s%s %s %s one of %" PRIu64 " %ss", verb, s, ns, over, r->n,
 			    what);
 	else if (are_some_slow(r))
-		text_append(buf, len, "%s%s %s over each of %" PRIu64 " of %" PRIu64 " %ss", verb,
-			    s, ns, r->slow, r->n, what);
+		text_append(buf, len, "%s%s %s %s each of %" PRIu64 " of %" PRIu64 " %ss", verb, s,
+			    ns, over, r->slow, r->n, what);
 	else
 		text_append(buf, len, "%s%s %s a %s, %" PRIu64 " %s%s", verb, s, ns, what, r->n,
 			    what, plural(r->n));
@@ -1058,7 +1059,6 @@ void append_quick_answers(const struct trace_snapshot *s, const struct verdict *
 		    client, server, v->quick.n, each);
 }
 
-/* No sender was held up, or nothing is known about the senders. */
 /* "perl[7] slept in connect(): app.sock" */
 static void opening_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			     size_t len)
@@ -1070,6 +1070,7 @@ static void opening_sentence(const struct trace_snapshot *s, const struct verdic
 	snprintf(buf, len, "%s[%d] slept in %s(): %s", a->comm, (int)a->pid, call, a->v[0].path);
 }
 
+/* No sender was held up, or nothing is known about the senders. */
 static void quiet_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 			   size_t len)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "session/live_verdict.h"
 #include "session/prover.h"
+#include "session/sampling.h"
+#include "session/session.h"
 #include "session/sleep_chain.h"
 #include "verdict/judge.h"
-#include "session/session.h"
-#include "session/sampling.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

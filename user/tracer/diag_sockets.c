@@ -113,7 +113,7 @@ static void note_unix(const struct nlmsghdr *n, void *ctx)
 	for (size_t i = 0; i < all->n; i++) {
 		struct diag_socket *x = &all->v[i];
 
-		if (m->udiag_ino == x->inode) {
+		if (x->inode && m->udiag_ino == x->inode) {
 			x->is_unix = true;
 			x->named = named;
 			x->peer = peer ? *(const uint32_t *)RTA_DATA(peer) : 0;
@@ -125,7 +125,6 @@ static void note_unix(const struct nlmsghdr *n, void *ctx)
 	}
 }
 
-/* Twice: a socket may come before the one whose peer it is. */
 void diag_find_unix(struct diag_sockets *all)
 {
 	struct unix_diag_req ask = { .sdiag_family = AF_UNIX,
@@ -134,10 +133,8 @@ void diag_find_unix(struct diag_sockets *all)
 						   UDIAG_SHOW_RQLEN | UDIAG_SHOW_MEMINFO };
 	struct rtnl_req r;
 
-	for (int i = 0; i < 2; i++) {
-		rtnl_begin(&r, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | NLM_F_DUMP, &ask, sizeof(ask));
-		sock_diag_dump(&r, note_unix, all);
-	}
+	rtnl_begin(&r, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | NLM_F_DUMP, &ask, sizeof(ask));
+	sock_diag_dump(&r, note_unix, all);
 }
 
 /* The name of a listener is that of what accept() returns, too; the ends of a socket pair have

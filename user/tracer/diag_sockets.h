@@ -23,8 +23,8 @@ struct diag_sockets {
 	size_t n;
 };
 
-/* What lies unread is known from the second call on. An MPTCP socket has several connections:
- * nothing is known of it. */
+/* A socket may come before its other end: what lies unread, and peer_named, are known from the
+ * second call on. An MPTCP socket has several connections: nothing is known of it. */
 void diag_find_tcp(struct diag_sockets *all);
 void diag_find_unix(struct diag_sockets *all);
 /* Its owner made the connection, and sent last. */

@@ -13,8 +13,8 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "host/proc.h"
-#include "tracer/internal.h"
 #include "tracer/diag_sockets.h"
+#include "tracer/internal.h"
 
 enum fd_kind { FD_OTHER, FD_PIPE, FD_SOCKET };
 
@@ -101,7 +101,8 @@ static void find_servers(pid_t pid, struct diag_sockets *all, struct trace_snaps
 
 	tcp_turns_read(&turns);
 	diag_find_tcp(all);
-	diag_find_unix(all);
+	for (int i = 0; i < 2; i++) /* for peer_named */
+		diag_find_unix(all);
 	trace_name_other_ends(s);
 	for (size_t i = 0; i < all->n; i++) {
 		const struct diag_socket *x = &all->v[i];

@@ -11,13 +11,13 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "host/proc.h"
-#include "tracer/internal.h"
 #include "tracer/diag_sockets.h"
+#include "tracer/internal.h"
 
 #define SOCKETS_MOST 64 /* a server with more of them waits for none alone */
 #define LOOKS	     3
 #define APART_NS     20000000
-#define MOST_NS	     100000000 /* of a CPU, for all looks: a host may have very many sockets */
+#define MOST_NS	     100000000 /* of a CPU, for all looks at a host's sockets */
 
 struct output {
 	uint64_t inode[SOCKETS_MOST];
@@ -147,7 +147,8 @@ static const struct diag_socket *only_held(const struct search *q)
 	const struct diag_socket *found = NULL;
 	bool several = false;
 
-	tcp_turns_read(&turns);
+	if (q->asked_only)
+		tcp_turns_read(&turns);
 	for (size_t i = 0; i < q->all.n; i++) {
 		const struct diag_socket *x = &q->all.v[i];
 
@@ -158,6 +159,14 @@ static const struct diag_socket *only_held(const struct search *q)
 	}
 	tcp_turns_free(&turns);
 	return several ? NULL : found;
+}
+
+static bool is_any_stuck(const struct search *q)
+{
+	for (size_t i = 0; i < q->all.n; i++)
+		if (q->asked_only ? q->stuck[i].unread : q->stuck[i].full)
+			return true;
+	return false;
 }
 
 static bool look_at_all(struct search *q, struct trace_held_output *out)
@@ -173,6 +182,8 @@ static bool look_at_all(struct search *q, struct trace_held_output *out)
 			nanosleep(&(struct timespec){ .tv_nsec = APART_NS }, NULL);
 		look(q, k);
 	}
+	if (!is_any_stuck(q))
+		return false;
 	trace_name_other_ends(&q->s);
 	x = q->asked_only || has_few_parties(&q->all) ? only_held(q) : NULL;
 	if (!x || x->ep->making.other_shared || x->ep->making.other_pid == q->pid)

@@ -42,8 +42,8 @@ struct lone_end {
 	bool pending;		     /* in the queue of a listener, which `other` is */
 	pid_t master;		     /* it has the listener, too, and started other_pid */
 	uint32_t drops;		     /* UDP: that the other end has counted */
-	bool is_full;		     /* TCP: the other end's send buffer */
-	bool full;		     /* UDP: its receive buffer is, more or less */
+	bool sends_full;	     /* TCP: the other end's send buffer is full */
+	bool receives_full;	     /* UDP: its receive buffer is, more or less */
 	struct trace_endpoint *ep;
 };
 
@@ -236,7 +236,7 @@ static void note_tcp(const struct nlmsghdr *n, void *ctx)
 	struct lone_end *end = note_connected(ctx, m);
 
 	if (end)
-		end->is_full = sock_diag_is_full(rtnl_attr(m + 1, len, INET_DIAG_SKMEMINFO));
+		end->sends_full = sock_diag_is_full(rtnl_attr(m + 1, len, INET_DIAG_SKMEMINFO));
 	if (end && !m->idiag_inode && 1u << m->idiag_state & IS_OPEN)
 		end->pending = true;
 }
@@ -404,7 +404,7 @@ static struct lone_ends find_others(struct trace_snapshot *s, bool named)
 	}
 	for (size_t i = 0; i < all.n; i++) {
 		all.v[i].ep->making.other_unaccepted = all.v[i].pending;
-		all.v[i].ep->making.other_full = all.v[i].is_full;
+		all.v[i].ep->making.other_full = all.v[i].sends_full;
 	}
 	return all;
 }
@@ -445,7 +445,7 @@ static void note_drops(const struct nlmsghdr *n, void *ctx)
 		const uint32_t *mem = RTA_DATA(a);
 
 		e->drops = mem[SK_MEMINFO_DROPS];
-		e->full |= 2ull * mem[SK_MEMINFO_RMEM_ALLOC] >= mem[SK_MEMINFO_RCVBUF];
+		e->receives_full |= 2ull * mem[SK_MEMINFO_RMEM_ALLOC] >= mem[SK_MEMINFO_RCVBUF];
 	}
 }
 
@@ -488,7 +488,8 @@ void trace_count_other_drops(struct trace_snapshot *s)
 			struct trace_making *m = &all.v[i].ep->making;
 
 			m->other_drops = all.v[i].drops - (uint32_t)m->other_drops;
-			m->other_drops *= all.v[i].full; /* a filter of its may refuse them */
+			m->other_drops *=
+				all.v[i].receives_full; /* a filter of its may refuse them */
 			m->other_drops_ns = COUNTED_NS;
 		}
 	}
