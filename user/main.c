@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,11 +54,21 @@ static void hold_standard_descriptors(void)
 			open("/", O_PATH | O_CLOEXEC);
 }
 
+/* A snapshot of many endpoints is large and short-lived. After the first, glibc would take memory
+ * for the next from the heap, which then stays large. */
+static void return_freed_arrays(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *c = commands[0];
 	struct err e = {};
 
+	return_freed_arrays();
 	command_list = commands;
 	hold_standard_descriptors();
 	signals_begin();

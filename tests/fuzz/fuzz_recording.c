@@ -38,7 +38,8 @@ static bool every_other(void *ctx, const struct trace_endpoint *ep)
 static void check_written_again(const struct trace_endpoint *ep)
 {
 	struct codec w, r, w2;
-	struct trace_endpoint copy = *ep, back = {};
+	struct trace_detail detail = {};
+	struct trace_endpoint copy = *ep, back = { .detail = &detail };
 	uint64_t peer = 7, peer_back = 0;
 
 	codec_writer(&w);

@@ -20,6 +20,7 @@
 #include "export/groups.h"
 #include "export/http.h"
 #include "export/metrics.h"
+#include "tracer/rest.h"
 
 #define S 1000000000ull
 
@@ -186,9 +187,12 @@ static void add_with_rest(struct groups *g, uint64_t at, const struct trace_endp
 {
 	struct trace_snapshot s = { .at_ns = at, .n = n, .ep = calloc(n + 1, sizeof(*v)),
 		.counters.dropped = dropped };
+	struct trace_detail *own;
 
-	s.rest = calloc(TRACE_PROTOS, sizeof(*s.rest));
+	s.rest = rest_new();
+	own = s.rest[TRACE_TCP].detail;
 	s.rest[TRACE_TCP] = *tcp;
+	s.rest[TRACE_TCP].detail = own;
 	for (size_t i = 0; i < n; i++)
 		s.ep[i] = v[i];
 	assert_int_equal(groups_add(g, &s), 0);
@@ -275,15 +279,17 @@ static void unknown_names(void **state)
 
 static void the_text(void **state)
 {
+	struct trace_detail detail = {};
 	struct trace_endpoint v = endpoint(1, "we\"b", 1);
 	struct groups g;
 	char *text;
 
+	v.detail = &detail;
 	assert_int_equal(groups_init(&g, 10, 8, path_of), 0);
 	v.tx.ns[TX_NAGLE] = 123456789012345678ull; /* more than a double holds */
-	v.tx.hist[TX_NAGLE][0] = 2;
-	v.tx.hist[TX_NAGLE][16] = 5;
-	v.tx.hist[TX_NAGLE][23] = 1;
+	detail.tx_hist[TX_NAGLE][0] = 2;
+	detail.tx_hist[TX_NAGLE][16] = 5;
+	detail.tx_hist[TX_NAGLE][23] = 1;
 	add(&g, 10 * S, &v, 1);
 	text = text_of(&g, true);
 	has(text, "# TYPE ipcstall_stall_seconds counter\n");

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "stats/rng.h"
+#include "tracer/endpoint_detail.h"
 #include "tracer/peers.h"
 
 #include <cmocka.h> /* last: its fail() is a macro */
@@ -154,6 +155,7 @@ static pid_t blamed_for_unread(pid_t tid, bool others)
 	struct trace_snapshot s = { .ep = ep, .n = 2 };
 	struct keyed k[2] = { { .key = 1, .peer = 2, .end = UINT64_MAX, .stalled = 90 },
 			      { .key = 2, .peer = 1, .end = UINT64_MAX, .index = 1 } };
+	pid_t late;
 
 	for (int i = 0; i < 2; i++) {
 		ep[i].local.port = i ? 80 : 40000;
@@ -167,7 +169,9 @@ static pid_t blamed_for_unread(pid_t tid, bool others)
 	ep[1].rx_calls.others = others;
 	peers_join(&s, k);
 	assert_int_equal(ep[0].blame.unread_ns[TX_RWND], 80);
-	return ep[0].blame.late[trace_vote(TX_RWND)].tgid;
+	late = trace_detail(&ep[0])->late[trace_vote(TX_RWND)].tgid;
+	details_free(&s.details);
+	return late;
 }
 
 static void of_several_that_hold_an_end_its_reader_is_blamed(void **state)

@@ -31,7 +31,8 @@ static uint64_t noise(void)
 }
 
 /* figures that hold together: the states add up to the life */
-static void fill_ledger(struct trace_ledger *l, unsigned int states, uint64_t life)
+static void fill_ledger(struct trace_ledger *l, uint32_t (*hist)[TRACE_HIST], unsigned int states,
+			uint64_t life)
 {
 	uint64_t left = life;
 
@@ -40,7 +41,7 @@ static void fill_ledger(struct trace_ledger *l, unsigned int states, uint64_t li
 		left -= l->ns[i];
 		l->max[i] = l->ns[i];
 		l->count[i] = noise() % 100;
-		l->hist[i][noise() % TRACE_HIST] = l->count[i];
+		hist[i][noise() % TRACE_HIST] = l->count[i];
 		l->resolution[i] = noise() % 3;
 	}
 	l->lifetime_ns = life;
@@ -49,7 +50,11 @@ static void fill_ledger(struct trace_ledger *l, unsigned int states, uint64_t li
 
 static struct trace_endpoint endpoint(uint64_t serial, uint64_t at, bool closed)
 {
+	static struct trace_detail details[128]; /* of the last so many endpoints */
+	static size_t n;
+	struct trace_detail *detail = &details[n++ % 128];
 	struct trace_endpoint ep = { .serial = serial,
+				     .detail = detail,
 				     .netns = 4026531840u,
 				     .family = 2,
 				     .born_ns = 1000 + serial,
@@ -58,8 +63,9 @@ static struct trace_endpoint endpoint(uint64_t serial, uint64_t at, bool closed)
 				     .peer = -1 };
 
 	seed = serial * 77 + at; /* one figure for one endpoint at one moment, whoever asks */
-	fill_ledger(&ep.tx, TX_N, at - ep.born_ns);
-	fill_ledger(&ep.rx, RX_N, at - ep.born_ns);
+	*detail = (struct trace_detail){};
+	fill_ledger(&ep.tx, detail->tx_hist, TX_N, at - ep.born_ns);
+	fill_ledger(&ep.rx, detail->rx_hist, RX_N, at - ep.born_ns);
 	ep.inode = noise();
 	ep.proto = 1 + noise() % 6;
 	ep.tx_calls.bytes = noise() << 20;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tracer/endpoint_detail.h"
 #include "tracer/figure.h"
 #include "tracer/internal.h"
 #include "tracer/pack.h"
@@ -29,12 +30,14 @@ static struct endpoint pipe_of(uint64_t in, uint64_t out)
 	return ep;
 }
 
+static struct trace_details details;
+
 static struct trace_endpoint told_of(const struct endpoint *ep)
 {
 	static const struct trace t = { .backend = TRACE_FENTRY };
 	struct trace_endpoint out;
 
-	endpoint_fill(&out, ep, &t);
+	endpoint_fill(&out, ep, &t, &details);
 	assert_int_equal(out.tx.unaccounted_ns, 0);
 	assert_int_equal(out.rx.unaccounted_ns, 0);
 	return out;
@@ -90,7 +93,7 @@ static void what_flew_and_was_lost_is_recovery(void **state)
 	assert_int_equal(e.tx.ns[TX_RECOVERY], 100000);
 	assert_int_equal(e.tx.max[TX_RECOVERY], 100000);
 	assert_int_equal(e.tx.count[TX_RECOVERY], 1);
-	assert_int_equal(e.tx.hist[TX_RECOVERY][hist_slot(100000)], 1);
+	assert_int_equal(trace_detail(&e)->tx_hist[TX_RECOVERY][hist_slot(100000)], 1);
 	assert_int_equal(e.tx.ns[TX_FLIGHT], 3000);
 	assert_int_equal(e.tx.count[TX_FLIGHT], 1);
 	assert_true(e.tx.max[TX_FLIGHT] >= 3000 && e.tx.max[TX_FLIGHT] < 100000);
@@ -117,7 +120,7 @@ static void what_is_left_of_a_lost_flight_is_a_visit(void **state)
 	ep.tx.hist[TX_FLIGHT][hist_slot(100000) + 1] = 1;
 	e = told_of(&ep);
 	assert_int_equal(e.tx.count[TX_FLIGHT], 1);
-	assert_int_equal(e.tx.hist[TX_FLIGHT][hist_slot(100000) + 1], 0);
+	assert_int_equal(trace_detail(&e)->tx_hist[TX_FLIGHT][hist_slot(100000) + 1], 0);
 	assert_int_equal(e.tx.max[TX_FLIGHT], 2000);
 }
 
@@ -155,8 +158,10 @@ static void scatter(void *v, size_t size, uint64_t *seed)
 
 static void what_is_packed_comes_out_as_it_was(void **state)
 {
-	struct trace_endpoint ep[PACKED_ENDS], out;
-	struct trace_looks looks[PACKED_ENDS], seen;
+	static struct trace_detail detail[PACKED_ENDS];
+	struct trace_endpoint ep[PACKED_ENDS];
+	struct trace_looks looks[PACKED_ENDS];
+	struct unpacked out;
 	struct trace_snapshot s = { .ep = ep, .looks = looks, .n = PACKED_ENDS };
 	struct trace_packed packed;
 	uint64_t seed = 57;
@@ -164,19 +169,48 @@ static void what_is_packed_comes_out_as_it_was(void **state)
 
 	scatter(ep, sizeof(ep), &seed);
 	scatter(looks, sizeof(looks), &seed);
-	for (size_t i = 0; i < PACKED_ENDS; i++)
+	scatter(detail, sizeof(detail), &seed);
+	for (size_t i = 0; i < PACKED_ENDS; i++) {
 		ep[i].serial = 100 - 7 * i;
+		ep[i].detail = i % 2 ? &detail[i] : NULL;
+	}
 	memset(&ep[2], 0, sizeof(ep[2])); /* one that has nothing, not even a number */
 	memset(&looks[3], 0xff, sizeof(looks[3]));
 	assert_int_equal(trace_pack(&packed, &s), 0);
 	for (size_t i = 0; i < PACKED_ENDS; i++) {
 		assert_true(packed_find(&packed, ep[i].serial, &at));
-		packed_read(&packed, at, &out, &seen);
-		assert_memory_equal(&out, &ep[i], sizeof(out));
-		assert_memory_equal(&seen, &looks[i], sizeof(seen));
+		packed_read(&packed, at, &out);
+		assert_memory_equal(&out.looks, &looks[i], sizeof(out.looks));
+		assert_int_equal(packed_has_detail(&packed, at), i % 2);
+		assert_ptr_equal(out.ep.detail, i % 2 ? &out.detail : NULL);
+		if (out.ep.detail)
+			assert_memory_equal(&out.detail, &detail[i], sizeof(out.detail));
+		out.ep.detail = ep[i].detail;
+		assert_memory_equal(&out.ep, &ep[i], sizeof(out.ep));
 	}
 	assert_false(packed_find(&packed, 99, &at));
 	trace_packed_free(&packed);
+}
+
+/* In the phase nothing ended. The snapshot was read from a file, which keeps no detail of zeros. */
+static void histograms_of_before_are_subtracted(void **state)
+{
+	struct trace_detail had = { .tx_hist[TX_WORK][3] = 7, .rx_hist[RX_WAIT][9] = 2 }, has = had;
+	struct trace_endpoint then[2] = { { .serial = 1, .detail = &had },
+					  { .serial = 2, .detail = &had } },
+			      now[2] = { { .serial = 1, .detail = &has }, { .serial = 2 } };
+	struct trace_snapshot a = { .ep = then, .n = 2 }, b = { .ep = now, .n = 2 };
+	struct trace_packed packed;
+
+	has.tx_hist[TX_WORK][3] = 9;
+	assert_int_equal(trace_pack(&packed, &a), 0);
+	assert_int_equal(trace_subtract(&b, &packed), 0);
+	assert_int_equal(trace_detail(&now[0])->tx_hist[TX_WORK][3], 2);
+	assert_int_equal(trace_detail(&now[0])->rx_hist[RX_WAIT][9], 0);
+	assert_int_equal((int32_t)trace_detail(&now[1])->tx_hist[TX_WORK][3], -7);
+	assert_int_equal(had.tx_hist[TX_WORK][3], 7);
+	trace_packed_free(&packed);
+	details_free(&b.details);
 }
 
 /* The first of two went meanwhile: the other's place is the first now. */
@@ -246,7 +280,7 @@ static struct trace_endpoint sampled_of(const struct endpoint *ep)
 	static const struct trace t = { .backend = TRACE_SAMPLED };
 	struct trace_endpoint out;
 
-	endpoint_fill(&out, ep, &t);
+	endpoint_fill(&out, ep, &t, &details);
 	return out;
 }
 
@@ -537,6 +571,12 @@ static void what_is_not_kept_is_summed(void **state)
 	free(t.closed.rest);
 }
 
+static int free_details(void **state)
+{
+	details_free(&details);
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -545,6 +585,7 @@ int main(void)
 		cmocka_unit_test(what_is_left_of_a_lost_flight_is_a_visit),
 		cmocka_unit_test(a_loss_of_before_is_not_the_phases),
 		cmocka_unit_test(what_is_packed_comes_out_as_it_was),
+		cmocka_unit_test(histograms_of_before_are_subtracted),
 		cmocka_unit_test(looks_stay_with_their_endpoint),
 		cmocka_unit_test(cpu_time_that_became_known_is_not_the_phases),
 		cmocka_unit_test(one_phase_follows_the_other),
@@ -564,5 +605,5 @@ int main(void)
 		cmocka_unit_test(what_is_not_kept_is_summed),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, free_details);
 }

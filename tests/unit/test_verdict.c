@@ -496,14 +496,16 @@ static void a_beat_is_no_wait(void **state)
 /* nine short holds and one of 41 ms, seen from one end */
 static void one_long_hold_among_short_ones_is_the_timers(void **state)
 {
+	struct trace_detail detail = {};
 	struct trace_endpoint ep = downloader(0);
 	struct verdict v;
 
 	ep.tx.ns[TX_NAGLE] = 50000000;
 	ep.tx.max[TX_NAGLE] = 41000000;
 	ep.tx.count[TX_NAGLE] = 10;
-	ep.tx.hist[TX_NAGLE][10] = 9;
-	ep.tx.hist[TX_NAGLE][TRACE_SLOT_DELACK] = 1;
+	ep.detail = &detail;
+	detail.tx_hist[TX_NAGLE][10] = 9;
+	detail.tx_hist[TX_NAGLE][TRACE_SLOT_DELACK] = 1;
 	assert_non_null(strstr(said_of(&ep, &v),
 			       "nagle <- delayed ACK of the peer: 10 times, 50.0 ms in all"));
 	ep.tx.ns[TX_NAGLE] = 150000000;
@@ -606,6 +608,7 @@ static void a_blame_for_a_part_says_so(void **state)
 /* who slept, and who left it lying, are not who came last */
 static void of_several_the_one_that_waited(void **state)
 {
+	struct trace_detail detail = {};
 	struct trace_endpoint ep = downloader(0);
 	struct verdict v;
 
@@ -618,10 +621,10 @@ static void of_several_the_one_that_waited(void **state)
 	ep.tx.count[TX_SNDBUF] = ep.blame.unread_n[TX_SNDBUF] = 1;
 	assert_non_null(strstr(said_of(&ep, &v), "last[20] on "));
 	assert_non_null(strstr(said_of(&ep, &v), "<- curl[12] is not reading"));
-	ep.blame.held_up[trace_vote(TX_SNDBUF)] =
-		(struct trace_who){ .tgid = 21, .comm = "writer" };
-	ep.blame.late[trace_vote(TX_SNDBUF)] = (struct trace_who){ .tgid = 22, .comm = "reader" };
-	ep.blame.late[trace_vote(TX_NAGLE)] = (struct trace_who){ .tgid = 23, .comm = "another's" };
+	ep.detail = &detail;
+	detail.held_up[trace_vote(TX_SNDBUF)] = (struct trace_who){ .tgid = 21, .comm = "writer" };
+	detail.late[trace_vote(TX_SNDBUF)] = (struct trace_who){ .tgid = 22, .comm = "reader" };
+	detail.late[trace_vote(TX_NAGLE)] = (struct trace_who){ .tgid = 23, .comm = "another's" };
 	assert_non_null(strstr(said_of(&ep, &v), "writer[21] and others on "));
 	assert_non_null(strstr(said_of(&ep, &v), "<- reader[22] and others are not reading"));
 }
@@ -638,6 +641,7 @@ static void several_wait_and_one_waits(void **state)
 /* nobody was seen to send: of a socket that is who reads from it too; of a pipe it is not */
 static void who_has_the_socket_is_who_waits(void **state)
 {
+	struct trace_detail detail = {};
 	struct trace_endpoint ep = downloader(0);
 	struct verdict v;
 
@@ -647,7 +651,8 @@ static void who_has_the_socket_is_who_waits(void **state)
 	ep.tx_calls.tgid = 20;
 	strcpy(ep.tx_calls.comm, "sender");
 	assert_non_null(strstr(said_of(&ep, &v), "sender[20] on tcp"));
-	ep.blame.held_up[trace_vote(TX_RWND)] = (struct trace_who){
+	ep.detail = &detail;
+	detail.held_up[trace_vote(TX_RWND)] = (struct trace_who){
 		.lead_ns = 1, .sum_ns = 9, .second = VOTE_MANY, .tgid = 20, .mixed = 1
 	};
 	assert_non_null(strstr(said_of(&ep, &v), "several processes on tcp"));
@@ -1190,6 +1195,7 @@ static void who_has_ended_is_not_awaited(void **state)
 /* nor does it read: of its votes, and of what it left lying */
 static void who_has_ended_does_not_read(void **state)
 {
+	struct trace_detail detail = {};
 	struct trace_endpoint ep = downloader(900000000);
 	struct verdict v;
 
@@ -1203,7 +1209,8 @@ static void who_has_ended_does_not_read(void **state)
 	ep.family = ep.peer = 0;
 	ep.tx.ns[TX_SNDBUF] = ep.blame.unread_ns[TX_SNDBUF] = SECOND / 2;
 	ep.tx.count[TX_SNDBUF] = ep.blame.unread_n[TX_SNDBUF] = 1;
-	ep.blame.late[trace_vote(TX_SNDBUF)] =
+	ep.detail = &detail;
+	detail.late[trace_vote(TX_SNDBUF)] =
 		(struct trace_who){ .tgid = TRACE_FD_OWNER, .comm = "curl" };
 	assert_non_null(
 		strstr(said_of(&ep, &v), "<- curl[12] is not reading")); /* it is there again */
@@ -2059,6 +2066,7 @@ static void what_both_send_unasked_are_no_requests(void **state)
 /* 117 requests, one of which took 0.8 s */
 static void a_pause_among_quick_requests_is_told(void **state)
 {
+	struct trace_detail detail = {};
 	struct trace_endpoint ep[2];
 	struct verdict v;
 
@@ -2081,11 +2089,12 @@ static void a_pause_among_quick_requests_is_told(void **state)
 	said_of_both(ep, &v);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 	ep[0].rx.max[RX_WAIT] = SECOND / 5; /* several: two of 131 to 262 ms */
-	ep[0].rx.hist[RX_WAIT][18] = 2;
+	ep[0].detail = &detail;
+	detail.rx_hist[RX_WAIT][18] = 2;
 	said_of_both(ep, &v);
 	assert_int_equal(v.kind, KIND_WAIT);
-	ep[0].rx.hist[RX_WAIT][18] = 0;
-	ep[0].rx.hist[RX_WAIT][17] = 2; /* shorter ones */
+	detail.rx_hist[RX_WAIT][18] = 0;
+	detail.rx_hist[RX_WAIT][17] = 2; /* shorter ones */
 	said_of_both(ep, &v);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
@@ -3016,6 +3025,7 @@ static void a_server_of_datagrams_awaits_no_answer(void **state)
 /* the server drops each tenth, and the client's timer sends that again */
 static void datagrams_that_a_timer_repeats_are_counted(void **state)
 {
+	struct trace_detail detail = {};
 	struct trace_endpoint ep[2];
 	struct verdict v;
 
@@ -3028,8 +3038,9 @@ static void datagrams_that_a_timer_repeats_are_counted(void **state)
 	ep[0].tx_calls.messages = 40;
 	ep[0].rx_calls.messages = 36;
 	ep[0].rx.max[RX_WAIT] = SECOND / 5;
-	ep[0].rx.hist[RX_WAIT][10] = 36;
-	ep[0].rx.hist[RX_WAIT][18] = 4;
+	ep[0].detail = &detail;
+	detail.rx_hist[RX_WAIT][10] = 36;
+	detail.rx_hist[RX_WAIT][18] = 4;
 	assert_non_null(
 		strstr(said_of_both(ep, &v),
 		       "for nginx[7] to send; it did not answer 4 of 40 requests, or they were "
@@ -4840,18 +4851,21 @@ static struct trace_endpoint asks_alone(uint64_t n, uint64_t longest_ns)
 /* of 30 messages 27 are answered in some microseconds, as pings and windows of HTTP/2 are */
 static void slow_requests_hide_in_no_average(void **state)
 {
+	struct trace_detail detail = {};
 	struct trace_endpoint ep = asks_alone(30, 32 * (SECOND / 100));
 	struct verdict v;
 
 	(void)state;
-	ep.rx.hist[RX_WAIT][19] = 3;
-	ep.rx.hist[RX_WAIT][5] = 27;
+	ep.detail = &detail;
+	detail.rx_hist[RX_WAIT][19] = 3;
+	detail.rx_hist[RX_WAIT][5] = 27;
 	assert_non_null(strstr(said_of(&ep, &v),
 			       "it reads and answers 3 of 30 requests in 300 ms each at most"));
-	ep.rx.hist[RX_WAIT][18] = 27; /* they are not much shorter */
+	detail.rx_hist[RX_WAIT][18] = 27; /* they are not much shorter */
 	assert_non_null(strstr(said_of(&ep, &v),
 			       "it reads and answers a request in 30.0 ms at most, 30 requests"));
-	ep.rx.hist[RX_WAIT][18] = 0; /* of two more a part was seen, at each end of the session */
+	detail.rx_hist[RX_WAIT][18] =
+		0; /* of two more a part was seen, at each end of the session */
 	ep.rx.max[RX_WAIT] = 22 * (SECOND / 100);
 	assert_null(strstr(said_of(&ep, &v), "3 of 30 requests"));
 	ep.joined_late = true;

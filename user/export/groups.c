@@ -184,6 +184,8 @@ static void add_rx(struct group *to, const struct trace_endpoint *d)
 
 static void add_stalls(struct groups *g, const struct trace_endpoint *d)
 {
+	const uint32_t(*hist)[TRACE_HIST] = trace_detail(d)->tx_hist;
+
 	for (unsigned int s = 0; s < TX_N; s++) {
 		struct stall_hist *h = &g->stalls[d->proto < TRACE_PROTOS ? d->proto : 0][s];
 
@@ -191,8 +193,8 @@ static void add_stalls(struct groups *g, const struct trace_endpoint *d)
 			continue;
 		add(&h->ns, d->tx.ns[s]);
 		for (int i = 0; i < TRACE_HIST; i++)
-			if ((int32_t)d->tx.hist[s][i] > 0)
-				h->n[i] += d->tx.hist[s][i];
+			if ((int32_t)hist[s][i] > 0)
+				h->n[i] += hist[s][i];
 	}
 }
 

@@ -51,32 +51,38 @@ static void walk_counts(struct codec *c, uint32_t *v, size_t n)
 		codec_u32(c, &passed);
 }
 
-static void walk_state(struct codec *c, struct trace_ledger *l, unsigned int state)
+static void walk_state(struct codec *c, struct trace_ledger *l, uint32_t *hist, unsigned int state)
 {
 	codec_u64(c, &l->ns[state]);
 	codec_u64(c, &l->max[state]);
 	codec_u32(c, &l->count[state]);
-	walk_counts(c, l->hist[state], TRACE_HIST);
+	walk_counts(c, hist, TRACE_HIST);
 	walk_resolution(c, &l->resolution[state]);
 }
 
 /* A build that knows more states has written more. Their time is missing here, so that the states
  * do not add up to the lifetime. */
-static void walk_states(struct codec *c, struct trace_ledger *l, unsigned int states)
+static void walk_states(struct codec *c, struct trace_ledger *l, uint32_t (*hist)[TRACE_HIST],
+			unsigned int states)
 {
 	struct trace_ledger other = {};
+	uint32_t others[TRACE_HIST];
 	uint64_t there = states;
 
 	codec_below(c, &there, 256);
 	for (uint64_t i = 0; i < there && !c->bad; i++)
-		walk_state(c, i < states ? l : &other, i < states ? (unsigned int)i : 0);
+		if (i < states)
+			walk_state(c, l, hist[i], (unsigned int)i);
+		else
+			walk_state(c, &other, others, 0);
 }
 
-static void walk_ledger(struct codec *c, struct trace_ledger *l, unsigned int states)
+static void walk_ledger(struct codec *c, struct trace_ledger *l, uint32_t (*hist)[TRACE_HIST],
+			unsigned int states)
 {
 	uint64_t now = l->now;
 
-	walk_states(c, l, states);
+	walk_states(c, l, hist, states);
 	codec_u64(c, &l->lifetime_ns);
 	codec_i64(c, &l->unaccounted_ns);
 	codec_below(c, &now, states);
@@ -108,7 +114,7 @@ static void walk_who(struct codec *c, struct trace_who *w)
 	walk_comm(c, w->comm);
 }
 
-static void walk_blame(struct codec *c, struct trace_blame *b)
+static void walk_blame(struct codec *c, struct trace_blame *b, struct trace_detail *d)
 {
 	codec_list(c, b->delack_ns, TX_N);
 	codec_list(c, b->unread_ns, TX_N);
@@ -119,8 +125,8 @@ static void walk_blame(struct codec *c, struct trace_blame *b)
 	codec_list(c, b->starved_ns, TRACE_VOTES);
 	walk_counts(c, b->starved_n, TRACE_VOTES);
 	for (int i = 0; i < TRACE_VOTES; i++) {
-		walk_who(c, &b->held_up[i]);
-		walk_who(c, &b->late[i]);
+		walk_who(c, &d->held_up[i]);
+		walk_who(c, &d->late[i]);
 	}
 }
 
@@ -238,7 +244,7 @@ static void walk_whose(struct codec *c, struct endpoint_walk *w)
 
 static void walk_blamed(struct codec *c, struct trace_endpoint *ep)
 {
-	walk_blame(c, &ep->blame);
+	walk_blame(c, &ep->blame, ep->detail);
 	if (c->reads && !c->short_of)
 		ep->blame_missing = false;
 }
@@ -260,28 +266,28 @@ _Static_assert(0 CALL_FIGURES(IN_SECTION) == 8, "the section of passed descripto
 #define OF_CALLS(calls, part) walk_figures(c, &figures_of_calls, &ep->calls, SECTION_##part)
 #define OF_ENDPOINT(part)     walk_figures(c, &figures_of_endpoint, ep, SECTION_##part)
 
-#define ENDPOINT_SECTIONS(S) \
-	S(1, identity, "identity", walk_whose(c, w)) \
-	S(2, tx, "tx ledger", walk_ledger(c, &ep->tx, TX_N)) \
-	S(3, rx, "rx ledger", walk_ledger(c, &ep->rx, RX_N)) \
-	S(4, tx_calls, "calls that send", OF_CALLS(tx_calls, CALLS)) \
-	S(5, rx_calls, "calls that read", OF_CALLS(rx_calls, CALLS)) \
-	S(6, blame, "blame", walk_blamed(c, ep)) \
-	S(7, acks, "withheld ACKs", OF_ENDPOINT(ACKS)) \
-	S(8, losses, "losses and round trips", OF_ENDPOINT(LOSSES)) \
-	S(9, queue, "drops and queue", OF_ENDPOINT(QUEUE)) \
-	S(10, left, "who left the descriptor", walk_left(c, &ep->tx_calls); \
-	  walk_left(c, &ep->rx_calls)) \
-	S(11, stops, "stopped and throttled processes", OF_CALLS(tx_calls, STOPS); \
-	  OF_CALLS(rx_calls, STOPS)) \
-	S(12, unseen, "calls that went unseen", walk_unseen(c, &ep->unseen[0]); \
-	  walk_unseen(c, &ep->unseen[1])) \
-	S(13, making, "connecting and accepting", OF_ENDPOINT(MAKING)) \
-	S(14, parts, "parts of a state, holes", OF_ENDPOINT(PARTS)) \
-	S(15, path, "path", OF_ENDPOINT(PATH)) \
-	S(16, let_go, "endpoints that made room", codec_bool(c, &ep->let_go)) \
+#define ENDPOINT_SECTIONS(S)                                                                \
+	S(1, identity, "identity", walk_whose(c, w))                                        \
+	S(2, tx, "tx ledger", walk_ledger(c, &ep->tx, ep->detail->tx_hist, TX_N))           \
+	S(3, rx, "rx ledger", walk_ledger(c, &ep->rx, ep->detail->rx_hist, RX_N))           \
+	S(4, tx_calls, "calls that send", OF_CALLS(tx_calls, CALLS))                        \
+	S(5, rx_calls, "calls that read", OF_CALLS(rx_calls, CALLS))                        \
+	S(6, blame, "blame", walk_blamed(c, ep))                                            \
+	S(7, acks, "withheld ACKs", OF_ENDPOINT(ACKS))                                      \
+	S(8, losses, "losses and round trips", OF_ENDPOINT(LOSSES))                         \
+	S(9, queue, "drops and queue", OF_ENDPOINT(QUEUE))                                  \
+	S(10, left, "who left the descriptor", walk_left(c, &ep->tx_calls);                 \
+	  walk_left(c, &ep->rx_calls))                                                      \
+	S(11, stops, "stopped and throttled processes", OF_CALLS(tx_calls, STOPS);          \
+	  OF_CALLS(rx_calls, STOPS))                                                        \
+	S(12, unseen, "calls that went unseen", walk_unseen(c, &ep->unseen[0]);             \
+	  walk_unseen(c, &ep->unseen[1]))                                                   \
+	S(13, making, "connecting and accepting", OF_ENDPOINT(MAKING))                      \
+	S(14, parts, "parts of a state, holes", OF_ENDPOINT(PARTS))                         \
+	S(15, path, "path", OF_ENDPOINT(PATH))                                              \
+	S(16, let_go, "endpoints that made room", codec_bool(c, &ep->let_go))               \
 	S(17, replies, "replies", OF_CALLS(tx_calls, REPLIES); OF_CALLS(rx_calls, REPLIES)) \
-	S(18, given, "who passed the descriptor", OF_CALLS(tx_calls, GIVEN); \
+	S(18, given, "who passed the descriptor", OF_CALLS(tx_calls, GIVEN);                \
 	  OF_CALLS(rx_calls, GIVEN))
 
 #define SECTION_WALK(number, name, text, ...) \
@@ -304,12 +310,15 @@ const char *codec_endpoint_section(size_t row)
 	return row < SECTIONS ? endpoint_sections[row].name : NULL;
 }
 
-/* An endpoint without its identity section is bad. */
+/* An endpoint without its identity section is bad. Where it has no detail, zeros are written, and
+ * what is read goes nowhere. */
 void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_serial)
 {
+	struct trace_detail none = {}, *own = ep->detail;
 	struct endpoint_walk w = { ep, peer_serial };
 	uint32_t before = c->lacks;
 
+	ep->detail = own ? own : &none;
 	c->lacks = 0;
 	if (c->reads) {
 		all_missing(&figures_of_calls, &ep->tx_calls);
@@ -318,6 +327,7 @@ void codec_endpoint(struct codec *c, struct trace_endpoint *ep, uint64_t *peer_s
 		ep->blame_missing = true;
 	}
 	codec_sections(c, endpoint_sections, SECTIONS, &w);
+	ep->detail = own;
 	c->bad |= c->lacks & 1;
 	c->lacks |= before;
 	if (c->reads)

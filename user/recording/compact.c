@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/evict.h"
+#include "tracer/endpoint_detail.h"
 #include "verdict/verdict.h"
 #include "recording/blocks.h"
 #include "recording/codec.h"
@@ -77,6 +78,7 @@ static bool is_odd_snapshot(struct tally *t, const struct block *b, struct dropp
 struct closed {
 	struct part part;
 	struct trace_endpoint *ep;
+	struct trace_details details;
 	uint64_t *peer, *stall;
 };
 
@@ -96,6 +98,8 @@ static int read_closed(const struct block *b, struct closed *v)
 	if (!v->ep || !v->peer || !v->stall)
 		return ENOMEM;
 	for (size_t i = 0; i < n; i++) {
+		if (!detail_of(&v->details, &v->ep[i]))
+			return ENOMEM;
 		codec_endpoint(&c, &v->ep[i], &v->peer[i]);
 		v->stall[i] = ledger_stall_ns(&v->ep[i].tx);
 	}
@@ -105,6 +109,7 @@ static int read_closed(const struct block *b, struct closed *v)
 static void free_closed(struct closed *v)
 {
 	free(v->ep);
+	details_free(&v->details);
 	free(v->peer);
 	free(v->stall);
 }

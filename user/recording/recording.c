@@ -173,7 +173,8 @@ static size_t live_max(void)
 	uint64_t bytes = text_field("/proc/meminfo", "MemAvailable", kb, sizeof(kb))
 				 ? strtoull(kb, NULL, 10) << 10
 				 : 1ull << 30;
-	uint64_t n = bytes / 2 / (6 * sizeof(struct trace_endpoint));
+	uint64_t n =
+		bytes / 2 / (6 * (sizeof(struct trace_endpoint) + sizeof(struct trace_detail)));
 
 	return n < 1024 ? 1024 : n;
 }
@@ -193,10 +194,13 @@ static bool read_endpoints(struct walk *w, struct codec *c, const struct part *p
 			   struct endpoints *into)
 {
 	for (uint64_t i = 0; i < p->n && !c->bad && !w->no_memory; i++) {
-		struct trace_endpoint ep = {};
+		struct trace_detail detail = {};
+		struct trace_endpoint ep = { .detail = &detail };
 		uint64_t peer = 0;
 
 		codec_endpoint(c, &ep, &peer);
+		if (!memcmp(&detail, &trace_no_detail, sizeof(detail)))
+			ep.detail = NULL;
 		if (!c->bad && !add_endpoint(w, into, &ep, peer))
 			w->no_memory = true;
 	}

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/evict.h"
+#include "tracer/endpoint_detail.h"
 #include "tracer/peers.h"
 #include "verdict/verdict.h"
 
@@ -27,19 +28,21 @@ bool endpoints_add(struct endpoints *l, const struct trace_endpoint *ep, uint64_
 		l->room = room;
 	}
 	l->v[l->n] = *ep;
-	l->peer[l->n++] = peer;
-	return true;
+	l->peer[l->n] = peer;
+	return detail_unshare(&l->details, &l->v[l->n++]);
 }
 
 void endpoints_clear(struct endpoints *l)
 {
 	l->n = 0;
+	details_free(&l->details);
 }
 
 void endpoints_free(struct endpoints *l)
 {
 	free(l->v);
 	free(l->peer);
+	details_free(&l->details);
 	*l = (struct endpoints){};
 }
 
@@ -71,7 +74,8 @@ static size_t add_all(const struct endpoints *from, struct place *known, size_t 
 			continue;
 		known[n_known + added++] = (struct place){ from->v[i].serial, s->n };
 		peers[s->n] = from->peer[i];
-		s->ep[s->n++] = from->v[i];
+		s->ep[s->n] = from->v[i];
+		detail_unshare(&s->details, &s->ep[s->n++]);
 	}
 	return n_known + added;
 }
@@ -139,13 +143,27 @@ static int drop_least_stalled(struct endpoints *l, struct trace_counters *c)
 	return 0;
 }
 
+/* Frees the details of those that were dropped. */
+static int keep_own_details(struct endpoints *l)
+{
+	struct trace_details own = {};
+
+	for (size_t i = 0; i < l->n; i++)
+		detail_unshare(&own, &l->v[i]);
+	details_free(&l->details);
+	l->details = own;
+	return own.no_memory ? -1 : 0;
+}
+
 int endpoints_drop(struct endpoints *l, endpoint_filter want, void *ctx, struct trace_counters *c)
 {
 	size_t half = l->n / 2;
 
 	if (want && drop_unwanted(l, want, ctx))
 		return -1;
-	return l->n > half ? drop_least_stalled(l, c) : 0;
+	if (l->n > half && drop_least_stalled(l, c))
+		return -1;
+	return keep_own_details(l);
 }
 
 /* When one end was written, another endpoint may have had the address of its other end already. */
@@ -185,5 +203,5 @@ int endpoints_join(const struct endpoints *closed, const struct endpoints *live,
 	join_back(s);
 	free(places);
 	free(peers);
-	return 0;
+	return s->details.no_memory ? -1 : 0;
 }

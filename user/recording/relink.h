@@ -16,8 +16,10 @@ struct endpoints {
 	struct trace_endpoint *v;
 	uint64_t *peer; /* serial, 0: none */
 	size_t n, room;
+	struct trace_details details;
 };
 
+/* Copies the endpoint with its detail. */
 bool endpoints_add(struct endpoints *l, const struct trace_endpoint *ep, uint64_t peer);
 /* Drops the half of the endpoints that stalled less, and adds their sums to *c, as a live session
  * does with closed ones (drop_least_stalled() of tracer/records.c). If `want` is set, endpoints
@@ -25,8 +27,8 @@ bool endpoints_add(struct endpoints *l, const struct trace_endpoint *ep, uint64_
 int endpoints_drop(struct endpoints *l, endpoint_filter want, void *ctx, struct trace_counters *c);
 void endpoints_clear(struct endpoints *l);
 void endpoints_free(struct endpoints *l);
-/* Puts both lists into s->ep, which is new memory. An endpoint in both lists counts as closed. -1:
- * no memory. */
+/* Copies both lists into s->ep, which is new memory. An endpoint in both lists counts as closed.
+ * -1: no memory. */
 int endpoints_join(const struct endpoints *closed, const struct endpoints *live,
 		   struct trace_snapshot *s);
 

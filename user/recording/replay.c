@@ -90,6 +90,7 @@ static int replay_filter(const struct replay *p, const struct trace_snapshot *s,
 
 	*out = *s;
 	out->ep = NULL;
+	out->details = (struct trace_details){};
 	for (size_t i = 0; ok && i < s->n; i++)
 		if (replay_wants(p, s->ep[i].serial))
 			ok = endpoints_add(&kept, &s->ep[i], peer_serial(s, &s->ep[i]));
@@ -113,6 +114,7 @@ int replay_so_far(struct replay *p, const struct trace_snapshot *s, struct trace
 
 	*out = *s;
 	out->ep = NULL;
+	out->details = (struct trace_details){};
 	for (size_t i = 0; ok && i < s->n; i++)
 		ok = !replay_wants(p, s->ep[i].serial) ||
 		     keep(&p->gone, &live, s, &s->ep[i], NULL, &p->dropped);
@@ -150,6 +152,7 @@ static int first_way(const struct recording *r, endpoint_filter want, void *ctx,
 	if (rc == 0) {
 		p->end = last.newest;
 		p->end.ep = NULL;
+		p->end.details = (struct trace_details){};
 		if (want)
 			forget_dropped(&p->end.counters);
 		counters_add_dropped(&p->end.counters, &last.gone);

@@ -66,23 +66,28 @@ static json_t *hist_to_json(const uint32_t *h)
 	return a;
 }
 
-static json_t *state_to_json(const struct trace_ledger *l, unsigned int i, bool rx)
+static json_t *state_to_json(const struct trace_endpoint *ep, unsigned int i, bool rx)
 {
+	const struct trace_detail *d = trace_detail(ep);
+	const struct trace_ledger *l = rx ? &ep->rx : &ep->tx;
 	uint8_t r = trace_state_resolution(l, i, rx);
 	uint8_t episodes = r == TRACE_BY_LOOKS ? TRACE_UNKNOWN : r; /* samples see no episodes */
 
 	return json_pack("{s:o, s:o, s:o, s:s, s:o}", "ns", known(l->ns[i], r), "count",
 			 known(l->count[i], episodes), "max_ns", known(l->max[i], episodes),
-			 "resolution", resolutions[r], "log2_hist", hist_to_json(l->hist[i]));
+			 "resolution", resolutions[r], "log2_hist",
+			 hist_to_json(rx ? d->rx_hist[i] : d->tx_hist[i]));
 }
 
-static json_t *one_ledger(const struct trace_ledger *l, const char *const *names, unsigned int n)
+static json_t *one_ledger(const struct trace_endpoint *ep, bool rx)
 {
-	bool rx = names == trace_rx_names;
+	const struct trace_ledger *l = rx ? &ep->rx : &ep->tx;
+	const char *const *names = rx ? trace_rx_names : trace_tx_names;
+	unsigned int n = rx ? RX_N : TX_N;
 	json_t *states = json_object();
 
 	for (unsigned int i = n; i-- > 0;)
-		json_object_set_new(states, names[i], state_to_json(l, i, rx));
+		json_object_set_new(states, names[i], state_to_json(ep, i, rx));
 	return json_pack("{s:I, s:I, s:s, s:o}", "lifetime_ns", (json_int_t)l->lifetime_ns,
 			 "unaccounted_ns", (json_int_t)l->unaccounted_ns, "now",
 			 names[l->now < n ? l->now : 0], "states", states);
@@ -328,8 +333,8 @@ json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endp
 	json_object_set_new(o, "comm", comm_to_json(who->comm, who->tgid));
 	add_cgroup(o, who);
 	json_object_set_new(o, "unseen", unseen_to_json(ep));
-	json_object_set_new(o, "tx", one_ledger(&ep->tx, trace_tx_names, TX_N));
-	json_object_set_new(o, "rx", one_ledger(&ep->rx, trace_rx_names, RX_N));
+	json_object_set_new(o, "tx", one_ledger(ep, false));
+	json_object_set_new(o, "rx", one_ledger(ep, true));
 	json_object_set_new(o, "beside",
 			    json_pack("{s:o, s:o, s:o, s:o, s:o}", "tx",
 				      call_stats_to_json(&ep->tx_calls), "rx",

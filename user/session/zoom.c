@@ -18,6 +18,7 @@ int zoom_prepare(struct zoom *z, const struct trace_options *filter, double budg
 	o.tgids[0] = getpid();
 	o.n_tgids = 1;
 	o.existing = true;
+	o.small_ring = true;
 	*z = (struct zoom){ .budget = budget, .began_ns = now_ns() };
 	z->t = trace_prepare(&o, &te);
 	return z->t ? 0 : session_error(e, &te);

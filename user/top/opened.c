@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "tracer/endpoint_detail.h"
 
 static size_t place_of(const struct trace_snapshot *s, uint64_t serial)
 {
@@ -14,12 +15,12 @@ static size_t place_of(const struct trace_snapshot *s, uint64_t serial)
 	return i;
 }
 
-static void take(struct trace_snapshot *to, const struct trace_snapshot *from, size_t i)
+static bool take(struct trace_snapshot *to, const struct trace_snapshot *from, size_t i)
 {
 	to->ep[to->n] = from->ep[i];
 	if (to->looks)
 		to->looks[to->n] = from->looks[i];
-	to->n++;
+	return detail_unshare(&to->details, &to->ep[to->n++]);
 }
 
 /* Copies an endpoint and its other end alone, so that the verdict is on these two. */
@@ -31,15 +32,14 @@ static int two_ends(const struct trace_snapshot *s, size_t at, struct trace_snap
 	*out = *s;
 	out->n = 0;
 	out->rest = NULL;
+	out->details = (struct trace_details){};
 	out->ep = array_new(2, 0, sizeof(*out->ep));
 	out->looks = s->looks ? array_new(2, 0, sizeof(*out->looks)) : NULL;
-	if (!out->ep || (s->looks && !out->looks)) {
+	if (!out->ep || (s->looks && !out->looks) || !take(out, s, at) ||
+	    (two && !take(out, s, (size_t)peer))) {
 		trace_snapshot_free(out);
 		return -1;
 	}
-	take(out, s, at);
-	if (two)
-		take(out, s, (size_t)peer);
 	out->ep[0].peer = two ? 1 : peer < 0 ? -1 : 0;
 	if (two)
 		out->ep[1].peer = 0;

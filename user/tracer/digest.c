@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "tracer/endpoint_detail.h"
 #include "tracer/internal.h"
 #include "base/index.h"
 #include "base/text.h"
@@ -42,6 +43,8 @@ static void endpoint_users(struct trace_digest *out, const struct trace_endpoint
 
 static void endpoint_figures(struct trace_digest *out, const struct trace_endpoint *ep)
 {
+	const uint32_t(*hist)[TRACE_HIST] = trace_detail(ep)->tx_hist;
+
 	memcpy(out->tx_ns, ep->tx.ns, sizeof(out->tx_ns));
 	memcpy(out->rx_ns, ep->rx.ns, sizeof(out->rx_ns));
 	memcpy(out->delack_ns, ep->blame.delack_ns, sizeof(out->delack_ns));
@@ -65,10 +68,10 @@ static void endpoint_figures(struct trace_digest *out, const struct trace_endpoi
 		out->drops += ep->drops[i];
 	out->drops_known = ep->drops_res != TRACE_UNKNOWN;
 	for (int i = 0; i < TRACE_HIST; i++) {
-		out->nagle_n += ep->tx.hist[TX_NAGLE][i];
-		out->rwnd_n += ep->tx.hist[TX_RWND][i];
+		out->nagle_n += hist[TX_NAGLE][i];
+		out->rwnd_n += hist[TX_RWND][i];
 	}
-	out->nagle_delack_n = ep->tx.hist[TX_NAGLE][SLOT_DELACK];
+	out->nagle_delack_n = hist[TX_NAGLE][SLOT_DELACK];
 }
 
 static void from_endpoint(struct trace_digest *out, const struct trace_endpoint *ep)
@@ -306,6 +309,7 @@ static uint64_t closed_peer(const struct trace *t, const uint32_t *order, const 
 static int add_closed(struct trace *t, struct trace_digests *s, size_t since, struct trace_error *e)
 {
 	uint32_t *order = index_closed(&t->closed);
+	struct trace_details details = {};
 	struct trace_endpoint ep;
 	struct index places = {};
 
@@ -319,9 +323,10 @@ static int add_closed(struct trace *t, struct trace_digests *s, size_t since, st
 		struct trace_digest *live =
 			i >= since ? find_live(s, &places, t->closed.ep[i].id.serial) : NULL;
 
-		endpoint_fill(&ep, &t->closed.ep[i], t);
+		endpoint_fill(&ep, &t->closed.ep[i], t, &details);
 		live = live ? live : &s->v[s->n++];
 		from_endpoint(live, &ep);
+		details_free(&details);
 		live->peer = closed_peer(t, order, &t->closed.ep[i]);
 	}
 	t->closed.shown = t->closed.n;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/param.h>
 
+#include "tracer/endpoint_detail.h"
 #include "tracer/internal.h"
 #include "bpf/charge.h"
 #include "base/text.h"
@@ -57,7 +58,6 @@ static void fill_ledger(struct trace_ledger *out, const struct endpoint *ep,
 	for (unsigned int i = 0; i < states; i++)
 		for (unsigned int k = 0; k < HIST_SLOTS; k++)
 			out->count[i] += in->hist[i][k];
-	memcpy(out->hist, in->hist, sizeof(out->hist));
 	out->now = word_state(in->word, dir);
 	out->since_ns = since;
 	if (at > since) {
@@ -73,61 +73,66 @@ static void fill_ledger(struct trace_ledger *out, const struct endpoint *ep,
 }
 
 /* the slot of the episode that contained this part: it lasted as long, or longer */
-static unsigned int slot_of_whole(const unsigned int *hist, unsigned int part)
+static unsigned int slot_of_whole(const uint32_t *hist, unsigned int part)
 {
 	while (part < HIST_SLOTS && !hist[part])
 		part++;
 	return part;
 }
 
-static void tail_moves(struct trace_ledger *tx, unsigned int slot)
+static void tail_moves(struct trace_ledger *tx, uint32_t (*hist)[TRACE_HIST], unsigned int slot)
 {
-	unsigned int from = slot_of_whole(tx->hist[TX_FLIGHT], slot);
+	unsigned int from = slot_of_whole(hist[TX_FLIGHT], slot);
 
-	tx->hist[TX_RECOVERY][slot]++;
+	hist[TX_RECOVERY][slot]++;
 	tx->count[TX_RECOVERY]++;
 	if (from < HIST_SLOTS) {
-		tx->hist[TX_FLIGHT][from]--;
+		hist[TX_FLIGHT][from]--;
 		tx->count[TX_FLIGHT]--;
 	}
 }
 
 /* If every flight episode was moved, but flight time from before or after the loss is left, that
  * time counts as one episode. */
-static void keep_the_rest(struct trace_ledger *tx)
+static void keep_the_rest(struct trace_ledger *tx, uint32_t (*hist)[TRACE_HIST])
 {
 	if (!tx->ns[TX_FLIGHT] || tx->count[TX_FLIGHT])
 		return;
 	tx->count[TX_FLIGHT] = 1;
-	tx->hist[TX_FLIGHT][hist_slot(tx->ns[TX_FLIGHT])] = 1;
+	hist[TX_FLIGHT][hist_slot(tx->ns[TX_FLIGHT])] = 1;
 }
 
 /* the longest that an episode of this state can have been, by its histogram, its sum and the
  * present episode */
-static uint64_t longest_possible(const struct trace_ledger *l, unsigned int state, uint64_t present)
+static uint64_t longest_possible(const struct trace_ledger *l, const uint32_t *hist,
+				 unsigned int state, uint64_t present)
 {
 	uint64_t most = l->max[state];
 
-	for (unsigned int slot = HIST_SLOTS - 1; slot && !l->hist[state][slot]; slot--)
+	for (unsigned int slot = HIST_SLOTS - 1; slot && !hist[slot]; slot--)
 		most = 1ull << (slot + HIST_BASE - 1);
 	return MIN(later(MIN(most, l->max[state]), present), l->ns[state]);
 }
 
 /* Moves time from `flight` to `recovery`: data that was booked as in flight and later proved lost.
  * The longest flight that remains is known only up to its histogram slot. */
-static void move_tail_losses(struct trace_ledger *tx, const struct tail_loss *tail, uint64_t at)
+static void move_tail_losses(struct trace_endpoint *out, const struct tail_loss *tail)
 {
-	if (!tail->ns || tail->ns > tx->ns[TX_FLIGHT])
+	struct trace_ledger *tx = &out->tx;
+	uint32_t(*hist)[TRACE_HIST] = out->detail->tx_hist;
+
+	if (tail->ns > tx->ns[TX_FLIGHT])
 		return;
 	tx->ns[TX_FLIGHT] -= tail->ns;
 	tx->ns[TX_RECOVERY] += tail->ns;
 	tx->max[TX_RECOVERY] = later(tx->max[TX_RECOVERY], tail->max);
 	for (unsigned int slot = 0; slot < HIST_SLOTS; slot++)
 		for (unsigned int i = 0; i < tail->hist[slot]; i++)
-			tail_moves(tx, slot);
-	keep_the_rest(tx);
+			tail_moves(tx, hist, slot);
+	keep_the_rest(tx, hist);
 	tx->max[TX_FLIGHT] = longest_possible(
-		tx, TX_FLIGHT, tx->now == TX_FLIGHT && at > tx->since_ns ? at - tx->since_ns : 0);
+		tx, hist[TX_FLIGHT], TX_FLIGHT,
+		tx->now == TX_FLIGHT && out->at_ns > tx->since_ns ? out->at_ns - tx->since_ns : 0);
 }
 
 /*
@@ -383,21 +388,59 @@ static void forget_mere_holders(struct trace_endpoint *out, const struct endpoin
 {
 	if (is_mere_holder(&ep->tx_calls, &ep->rx_calls)) {
 		forget_who(&out->tx_calls);
-		memset(out->blame.held_up, 0, sizeof(out->blame.held_up));
+		if (out->detail)
+			memset(out->detail->held_up, 0, sizeof(out->detail->held_up));
 	}
 	if (is_mere_holder(&ep->rx_calls, &ep->tx_calls)) {
 		forget_who(&out->rx_calls);
-		memset(out->blame.late, 0, sizeof(out->blame.late));
+		if (out->detail)
+			memset(out->detail->late, 0, sizeof(out->detail->late));
 	}
 }
 
-static void fill_blame(struct trace_blame *out, const struct blame *in)
+static bool all_zero(const void *v, size_t n)
 {
-	memcpy(out, in, sizeof(*out));
+	const char *bytes = v;
+
+	return !bytes[0] && !memcmp(bytes, bytes + 1, n - 1);
+}
+
+static bool has_votes(const struct blame *b)
+{
+	return !all_zero(b->held_up, sizeof(b->held_up)) || !all_zero(b->late, sizeof(b->late));
+}
+
+/* In a sampled session the looks are where a ledger has its histogram. */
+static bool has_episodes(const struct endpoint *ep)
+{
+	return !all_zero(ep->tx.hist, sizeof(ep->tx.hist)) ||
+	       !all_zero(ep->rx.hist, sizeof(ep->rx.hist));
+}
+
+static void fill_votes(struct trace_detail *out, const struct blame *in)
+{
+	memcpy(out->held_up, in->held_up, sizeof(out->held_up));
+	memcpy(out->late, in->late, sizeof(out->late));
 	for (int i = 0; i < VOTES; i++) {
 		text_comm(out->held_up[i].comm, in->held_up[i].comm);
 		text_comm(out->late[i].comm, in->late[i].comm);
 	}
+}
+
+static void fill_detail(struct trace_endpoint *out, const struct endpoint *ep, bool sampled,
+			struct trace_details *details)
+{
+	bool episodes = !sampled && (ep->tail_lost.ns || has_episodes(ep));
+
+	if ((!episodes && !has_votes(&ep->blame)) || !detail_of(details, out))
+		return;
+	fill_votes(out->detail, &ep->blame);
+	if (!episodes)
+		return;
+	memcpy(out->detail->tx_hist, ep->tx.hist, sizeof(out->detail->tx_hist));
+	memcpy(out->detail->rx_hist, ep->rx.hist, sizeof(out->detail->rx_hist));
+	if (ep->tail_lost.ns)
+		move_tail_losses(out, &ep->tail_lost);
 }
 
 static uint64_t lasts(uint64_t from, uint64_t until, uint64_t now)
@@ -512,7 +555,6 @@ static void fill_ledgers(struct trace_endpoint *out, const struct endpoint *ep)
 {
 	fill_ledger(&out->tx, ep, &ep->tx, DIR_TX, out->at_ns);
 	join_present(&out->tx, ep, out->at_ns);
-	move_tail_losses(&out->tx, &ep->tail_lost, out->at_ns);
 	fill_ledger(&out->rx, ep, &ep->rx, DIR_RX, out->at_ns);
 }
 
@@ -563,13 +605,15 @@ static void fill_known(struct trace_endpoint *out, const struct endpoint *ep, co
 		end_missed(&out->rx_calls, ep->moved[DIR_RX]);
 }
 
-void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t)
+void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t,
+		   struct trace_details *details)
 {
 	memset(out, 0, sizeof(*out));
 	fill_about(out, ep);
 	fill_ledgers(out, ep);
+	fill_detail(out, ep, t->backend == TRACE_SAMPLED, details);
 	fill_calls(out, ep, t);
-	fill_blame(&out->blame, &ep->blame);
+	memcpy(&out->blame, &ep->blame, sizeof(out->blame));
 	fill_figures(out, ep);
 	fill_origin(&out->making, &ep->making, out->at_ns);
 	if (t->backend == TRACE_SAMPLED) {
@@ -590,7 +634,9 @@ void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const 
 _Static_assert((int)TRACE_PARTS == (int)SLICE_N && (int)TRACE_UNSEEN_N == (int)UPPER_N &&
 		       (int)TRACE_UNSEEN_SMC == (int)UPPER_SMC,
 	       "trace.h and record.h number their enums differently");
-_Static_assert(sizeof(struct trace_blame) == sizeof(struct blame), "the two blames differ");
+_Static_assert(sizeof(struct trace_blame) == offsetof(struct blame, held_up) &&
+		       sizeof(trace_no_detail.late) == sizeof(((struct blame *)0)->late),
+	       "the two blames differ");
 _Static_assert(sizeof(struct trace_answers) == sizeof(struct answers),
 	       "the two counts of answers differ");
 _Static_assert(TRACE_STATES == STATES_MAX && TRACE_HIST == HIST_SLOTS &&

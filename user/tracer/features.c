@@ -9,16 +9,25 @@
 
 #include "tracer/internal.h"
 
+static struct {
+	struct btf *btf;
+	bool asked;
+} kernel;
+
 static struct btf *kernel_btf(void)
 {
-	static struct btf *btf;
-	static bool asked;
-
-	if (!asked) {
-		asked = true;
-		btf = btf__load_vmlinux_btf();
+	if (!kernel.asked) {
+		kernel.asked = true;
+		kernel.btf = btf__load_vmlinux_btf();
 	}
-	return btf;
+	return kernel.btf;
+}
+
+void feature_forget_types(void)
+{
+	btf__free(kernel.btf);
+	kernel.btf = NULL;
+	kernel.asked = false;
 }
 
 bool feature_typedef(const char *name)
@@ -43,6 +52,15 @@ int feature_args(const char *tracepoint)
 	t = btf__type_by_id(btf, btf__type_by_id(btf, id)->type);
 	t = t ? btf__type_by_id(btf, t->type) : NULL;
 	return t && btf_is_func_proto(t) ? btf_vlen(t) - 1 : -1;
+}
+
+int feature_drop_args(void)
+{
+	static int args; /* 0: not asked yet */
+
+	if (!args)
+		args = feature_args("kfree_skb");
+	return args;
 }
 
 bool feature_func(const char *name)

@@ -140,6 +140,9 @@ bool feature_func(const char *name);
 const char *feature_locked(enum trace_backend b);
 bool feature_debugs(void); /* IPCSTALL_DEBUG_BPF is set: show the verifier's messages */
 int feature_args(const char *tracepoint);
+int feature_drop_args(void); /* of kfree_skb; known without the types once it was asked for */
+/* Frees the kernel's types, 6 MB. What asks for them later reads them again. */
+void feature_forget_types(void);
 int feature_func_args(const char *name);
 uint64_t feature_symbol(const char *name);
 
@@ -220,8 +223,9 @@ void listeners_fill(struct trace *t, struct trace_listeners *out, uint64_t now);
 /* records.c: the ring's callback */
 int on_record(void *ctx, void *data, size_t size);
 
-/* endpoint.c */
-void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t);
+/* endpoint.c: if details->no_memory is set then, the endpoint lacks its detail */
+void endpoint_fill(struct trace_endpoint *out, const struct endpoint *ep, const struct trace *t,
+		   struct trace_details *details);
 void endpoint_book(struct endpoint *ep);
 /* is the copy of one moment? Then the booked time is all the time until the present states began */
 bool endpoint_whole(const struct endpoint *ep);
@@ -236,8 +240,7 @@ void counters_fill(struct trace *t, struct trace_counters *c);
 uint64_t counters_one(struct trace *t, enum counter which);
 uint64_t counters_missed(struct trace *t);
 
-/* subtract.c: sums of endpoints by protocol */
-struct trace_endpoint *rest_new(void);
+/* subtract.c: adds an endpoint to what rest_new() made */
 void rest_add(struct trace_endpoint *rest, const struct trace_endpoint *ep);
 
 /* resolution.c: how well this backend sees each figure */

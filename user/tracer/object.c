@@ -67,7 +67,7 @@ static void set_options(struct trace *t, struct options *o)
 	o->stall_threshold = u->stall_threshold_ns;
 	o->tick = tick_ns();
 	o->switch_state = feature_args("sched_switch") >= 4;
-	o->drop_args = feature_args("kfree_skb");
+	o->drop_args = feature_drop_args();
 	o->dgram_sock = feature_func("__unix_dgram_recvmsg");
 	o->recv_args = feature_func_args("tcp_recvmsg");
 	o->fn_delack = feature_symbol("tcp_delack_timer");
@@ -87,7 +87,9 @@ static void set_sleepers(struct trace *t)
 	f->poll = feature_symbol("pollwake");
 }
 
-#define TIMELINE_RING (1u << 24) /* 300,000 steps between two readings, one every 20 ms */
+/* between two readings, one every 20 ms: */
+#define TIMELINE_RING (1u << 24) /* 300,000 steps */
+#define SMALL_RING    (1u << 21) /* 600 endpoints that close */
 
 /* Maps that only trace_digests_take() needs are made only if it is wanted; not every object has
  * them. */
@@ -122,16 +124,23 @@ static int room_in_hash(struct trace *t, unsigned int n)
 	return map_size(t, "hashed", n);
 }
 
+static int ring_size(struct trace *t)
+{
+	struct bpf_map *ring = bpf_object__find_map_by_name(t->obj, "records");
+
+	if (t->opts.timeline == TRACE_TIMELINE_ALL)
+		return bpf_map__set_max_entries(ring, TIMELINE_RING);
+	if (t->backend == TRACE_SAMPLED || t->opts.small_ring)
+		return bpf_map__set_max_entries(ring, SMALL_RING);
+	return 0;
+}
+
 static int map_sizes(struct trace *t)
 {
 	unsigned int n = t->opts.max_endpoints, placed = n > PLACES_MOST ? 1 : n;
 
 	t->hashed = n > PLACES_MOST;
-	if (t->opts.timeline == TRACE_TIMELINE_ALL &&
-	    bpf_map__set_max_entries(bpf_object__find_map_by_name(t->obj, "records"),
-				     TIMELINE_RING))
-		return -1;
-	return map_size(t, "endpoints", placed) || map_size(t, "places", placed) ||
+	return ring_size(t) || map_size(t, "endpoints", placed) || map_size(t, "places", placed) ||
 	       map_size(t, "vacant", placed) || room_in_hash(t, t->hashed ? n : 1) ||
 	       map_size(t, "tuples", 2 * n) || look_sizes(t, n) || stacks_size(t);
 }

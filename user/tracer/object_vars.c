@@ -56,6 +56,17 @@ void *object_var(const struct trace *t, const char *name)
 	return off >= 0 ? t->vars + off : NULL;
 }
 
+/* What the variables were before loading: 4 MB, which nobody reads again. Where libbpf has mapped
+ * the kernel's copy there, this fails, and nothing is lost. */
+static void drop_initial_values(struct bpf_map *map)
+{
+	size_t n;
+	const void *initial = bpf_map__initial_value(map, &n);
+
+	if (initial)
+		(void)madvise((void *)(uintptr_t)initial, n, MADV_REMOVE);
+}
+
 /* Maps the kernel's own copy of the variables; bpf_map__initial_value() does not give that one
  * after loading. */
 int object_map_vars(struct trace *t)
@@ -68,6 +79,7 @@ int object_map_vars(struct trace *t)
 	t->vars = mmap(NULL, t->vars_size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
 	if (t->vars == MAP_FAILED)
 		t->vars = NULL;
+	drop_initial_values(map);
 	t->calls = object_var(t, "calls");
 	t->tgid_hint = object_var(t, "tgid_hint");
 	t->followed_fd = bpf_object__find_map_fd_by_name(t->obj, "followed");

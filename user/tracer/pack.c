@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A snapshot in little memory: each endpoint, and its looks, as a bitmap with a bit for each word,
- * and the words that are not zero. */
+/* A snapshot in little memory: each endpoint, its detail and its looks, as a bitmap with a bit for
+ * each word, and the words that are not zero. */
 #include "tracer/pack.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "tracer/rest.h"
 
 #define WORD_BITS      64
 #define WORDS_OF(type) (sizeof(type) / sizeof(uint64_t))
@@ -14,12 +15,14 @@
 #define MOST(type)     (BITMAP(WORDS_OF(type)) + WORDS_OF(type))
 
 _Static_assert(sizeof(struct trace_endpoint) % sizeof(uint64_t) == 0 &&
+		       sizeof(struct trace_detail) % sizeof(uint64_t) == 0 &&
 		       sizeof(struct trace_looks) % sizeof(uint64_t) == 0,
-	       "neither has a part of a word at its end");
+	       "none has a part of a word at its end");
 
 struct packed_endpoint {
 	uint64_t serial;
 	size_t at; /* in words[] */
+	bool has_detail;
 };
 
 struct packing {
@@ -66,7 +69,8 @@ static const uint64_t *unpack_words(const uint64_t *packed, void *out, size_t n)
 
 static bool make_room(struct packing *p)
 {
-	size_t need = p->n + MOST(struct trace_endpoint) + MOST(struct trace_looks);
+	size_t need = p->n + MOST(struct trace_endpoint) + MOST(struct trace_detail) +
+		      MOST(struct trace_looks);
 	uint64_t *more;
 
 	if (need <= p->room)
@@ -86,15 +90,6 @@ static int by_serial(const void *x, const void *y)
 	return a->serial < b->serial ? -1 : a->serial > b->serial;
 }
 
-struct trace_endpoint *rest_copy(const struct trace_endpoint *rest)
-{
-	struct trace_endpoint *copy = array_new(TRACE_PROTOS, 0, sizeof(*copy));
-
-	if (copy)
-		memcpy(copy, rest, TRACE_PROTOS * sizeof(*copy));
-	return copy;
-}
-
 static bool pack_endpoints(struct trace_packed *out, const struct trace_snapshot *s)
 {
 	struct packing p = {};
@@ -102,8 +97,13 @@ static bool pack_endpoints(struct trace_packed *out, const struct trace_snapshot
 	size_t i = 0;
 
 	for (; i < s->n && make_room(&p); i++) {
-		out->ep[i] = (struct packed_endpoint){ s->ep[i].serial, p.n };
-		pack_words(&p, &s->ep[i], WORDS_OF(struct trace_endpoint));
+		struct trace_endpoint ep = s->ep[i];
+
+		out->ep[i] = (struct packed_endpoint){ ep.serial, p.n, ep.detail };
+		ep.detail = NULL;
+		pack_words(&p, &ep, WORDS_OF(struct trace_endpoint));
+		if (s->ep[i].detail)
+			pack_words(&p, s->ep[i].detail, WORDS_OF(struct trace_detail));
 		if (s->looks)
 			pack_words(&p, &s->looks[i], WORDS_OF(struct trace_looks));
 	}
@@ -117,6 +117,7 @@ int trace_pack(struct trace_packed *out, const struct trace_snapshot *s)
 	*out = (struct trace_packed){ .head = *s, .has_looks = s->looks };
 	out->head.ep = NULL;
 	out->head.looks = NULL;
+	out->head.details = (struct trace_details){};
 	out->head.rest = s->rest ? rest_copy(s->rest) : NULL;
 	out->ep = array_new(s->n, 0, sizeof(*out->ep));
 	if (!out->ep || (s->rest && !out->head.rest) || !pack_endpoints(out, s)) {
@@ -143,14 +144,22 @@ bool packed_find(const struct trace_packed *p, uint64_t serial, size_t *at)
 	return *at < p->head.n && p->ep[*at].serial == serial;
 }
 
-void packed_read(const struct trace_packed *p, size_t at, struct trace_endpoint *ep,
-		 struct trace_looks *looks)
+bool packed_has_detail(const struct trace_packed *p, size_t at)
 {
-	const uint64_t *next = unpack_words(p->words + p->ep[at].at, ep,
-					    WORDS_OF(struct trace_endpoint));
+	return p->ep[at].has_detail;
+}
 
+void packed_read(const struct trace_packed *p, size_t at, struct unpacked *out)
+{
+	const uint64_t *next =
+		unpack_words(p->words + p->ep[at].at, &out->ep, WORDS_OF(struct trace_endpoint));
+
+	if (p->ep[at].has_detail) {
+		next = unpack_words(next, &out->detail, WORDS_OF(struct trace_detail));
+		out->ep.detail = &out->detail;
+	}
 	if (p->has_looks)
-		unpack_words(next, looks, WORDS_OF(struct trace_looks));
+		unpack_words(next, &out->looks, WORDS_OF(struct trace_looks));
 	else
-		*looks = (struct trace_looks){};
+		out->looks = (struct trace_looks){};
 }

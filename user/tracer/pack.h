@@ -5,11 +5,14 @@
 
 #include "tracer/trace.h"
 
-/* A copy of a snapshot's `rest`. NULL: no memory. */
-struct trace_endpoint *rest_copy(const struct trace_endpoint *rest);
+struct unpacked {
+	struct trace_endpoint ep; /* ep.detail: `detail` or NULL */
+	struct trace_detail detail;
+	struct trace_looks looks; /* zeros if the snapshot had none */
+};
+
 bool packed_find(const struct trace_packed *p, uint64_t serial, size_t *at);
-/* If there are no looks, *looks becomes zeros. */
-void packed_read(const struct trace_packed *p, size_t at, struct trace_endpoint *ep,
-		 struct trace_looks *looks);
+bool packed_has_detail(const struct trace_packed *p, size_t at);
+void packed_read(const struct trace_packed *p, size_t at, struct unpacked *out);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "bpf/charge.h"
+#include "tracer/endpoint_detail.h"
 #include "tracer/peers.h"
 
 static int by_key(const void *a, const void *b)
@@ -125,16 +126,17 @@ static struct voted reader_during(const struct trace_call_stats *reader, uint64_
 
 /* The kernel half decides who is to blame when a stall ends. For a stall that has not ended, it is
  * decided here. */
-static void blame_ongoing(const struct trace_snapshot *s, const struct keyed *k)
+static void blame_ongoing(struct trace_snapshot *s, const struct keyed *k)
 {
 	struct trace_endpoint *ep = &s->ep[k->index];
 	const struct trace_call_stats *reader;
 	uint64_t unread;
 
-	if (k->stalled)
-		vote_for(&ep->blame.held_up[trace_vote(ep->tx.now)], last_there(&ep->tx_calls),
-			 k->stalled);
-	if (!k->stalled || ep->peer < 0)
+	if (!k->stalled || !detail_of(&s->details, ep))
+		return;
+	vote_for(&ep->detail->held_up[trace_vote(ep->tx.now)], last_there(&ep->tx_calls),
+		 k->stalled);
+	if (ep->peer < 0)
 		return;
 	unread = s->ep[ep->peer].rx.ns[RX_UNREAD];
 	unread = unread > k->peer_unread ? unread - k->peer_unread : 0;
@@ -144,7 +146,7 @@ static void blame_ongoing(const struct trace_snapshot *s, const struct keyed *k)
 	ep->blame.unread_ns[ep->tx.now] += unread;
 	ep->blame.unread_n[ep->tx.now]++;
 	reader = &s->ep[ep->peer].rx_calls;
-	vote_for(&ep->blame.late[trace_vote(ep->tx.now)],
+	vote_for(&ep->detail->late[trace_vote(ep->tx.now)],
 		 reader_during(reader, k->stalled, ep->at_ns), unread);
 }
 
@@ -205,7 +207,7 @@ void peers_put(struct trace_snapshot *s, struct keyed *k, const struct endpoint 
 {
 	struct trace_endpoint *out = &s->ep[s->n];
 
-	endpoint_fill(out, ep, t);
+	endpoint_fill(out, ep, t, &s->details);
 	if (s->looks)
 		sampled_looks(&s->looks[s->n], ep);
 	k[s->n] = (struct keyed){ ep->id.key, ep->peer,

@@ -262,7 +262,8 @@ static void name_reader(const struct trace *t, struct trace_endpoint *ep,
 	if (!is_reader_answered(h))
 		return;
 	b->others = !reader;
-	memset(ep->blame.late, 0, sizeof(ep->blame.late));
+	if (ep->detail)
+		memset(ep->detail->late, 0, sizeof(ep->detail->late));
 	name_holder(t, b, reader);
 }
 

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "tracer/endpoint_detail.h"
 #include "tracer/internal.h"
+#include "tracer/rest.h"
 #include "bpf/charge.h"
 #include "base/evict.h"
 #include "base/text.h"
@@ -42,12 +44,14 @@ static uint64_t bytes_of(const struct call_stats *b)
 static void add_to_rest(struct trace *t, const struct endpoint *ep)
 {
 	struct closed_list *l = &t->closed;
+	struct trace_details details = {};
 	struct trace_endpoint e;
 
 	if (!l->rest && !(l->rest = rest_new()))
 		return;
-	endpoint_fill(&e, ep, t);
+	endpoint_fill(&e, ep, t, &details);
 	rest_add(l->rest, &e);
+	details_free(&details);
 }
 
 static void drop(struct trace *t, const struct endpoint *ep, uint64_t stall)

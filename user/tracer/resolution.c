@@ -56,11 +56,7 @@ static void exact_fill(struct trace_endpoint *ep)
 /* From 6.11 on kfree_skb names the socket that did not take a datagram (its argument rx_sk). */
 enum trace_resolution resolution_drops(enum trace_proto proto)
 {
-	static int args; /* asked for once: it takes a walk through all of the kernel's types */
-
-	if (!args)
-		args = feature_args("kfree_skb");
-	return proto == TRACE_UDP && args > 3 ? TRACE_EXACT : TRACE_UNKNOWN;
+	return proto == TRACE_UDP && feature_drop_args() > 3 ? TRACE_EXACT : TRACE_UNKNOWN;
 }
 
 /* the same for every backend */

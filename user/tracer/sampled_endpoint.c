@@ -40,7 +40,6 @@ static void no_episodes(struct trace_ledger *l)
 {
 	memset(l->max, 0, sizeof(l->max));
 	memset(l->count, 0, sizeof(l->count));
-	memset(l->hist, 0, sizeof(l->hist));
 }
 
 /* If the endpoint ended during a look, that look's time is not booked. It goes to the last

@@ -8,8 +8,10 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "tracer/endpoint_detail.h"
 #include "tracer/pack.h"
 #include "tracer/peers.h"
+#include "tracer/rest.h"
 
 #define READ_TRIES 64
 #define READ_AT_ONCE \
@@ -210,7 +212,7 @@ static int put_all(struct trace *t, struct trace_snapshot *s, const uint64_t *ke
 	if (fits)
 		peers_join(s, k);
 	free(k);
-	return fits ? 0 : -1;
+	return fits && !s->details.no_memory ? 0 : -1;
 }
 
 /* each may be found gone, or have a stall to tell of, and its record is in the ring then */
@@ -294,7 +296,7 @@ static int fill_some(struct trace *t, const uint64_t *keys, size_t n, struct tra
 	}
 	free(live);
 	free(k);
-	return fits ? 0 : -1;
+	return fits && !s->details.no_memory ? 0 : -1;
 }
 
 int trace_snapshot_some(struct trace *t, const uint64_t *keys, size_t n, struct trace_snapshot *s,
@@ -320,6 +322,7 @@ void trace_snapshot_free(struct trace_snapshot *s)
 	free(s->ep);
 	free(s->looks);
 	free(s->rest);
+	details_free(&s->details);
 	s->ep = s->rest = NULL;
 	s->looks = NULL;
 	s->n = 0;

@@ -6,6 +6,7 @@
 #include <sys/param.h>
 
 #include "base/array.h"
+#include "tracer/endpoint_detail.h"
 #include "tracer/figure.h"
 #include "tracer/internal.h"
 #include "tracer/pack.h"
@@ -32,7 +33,6 @@ static void add_ledger(struct trace_ledger *out, const struct trace_ledger *a, i
 {
 	add_words(out->ns, a->ns, TRACE_STATES, sign);
 	add_counts(out->count, a->count, TRACE_STATES, sign);
-	add_counts(&out->hist[0][0], &a->hist[0][0], TRACE_STATES * TRACE_HIST, sign);
 	add_word(&out->lifetime_ns, a->lifetime_ns, sign);
 	out->unaccounted_ns += sign * a->unaccounted_ns;
 }
@@ -49,8 +49,18 @@ static void add_blame(struct trace_blame *out, const struct trace_blame *a, int 
 	add_counts(out->starved_n, a->starved_n, TRACE_VOTES, sign);
 }
 
+/* Votes have no sum. */
+static void add_detail(struct trace_detail *out, const struct trace_detail *a, int sign)
+{
+	add_counts(&out->tx_hist[0][0], &a->tx_hist[0][0], TRACE_STATES * TRACE_HIST, sign);
+	add_counts(&out->rx_hist[0][0], &a->rx_hist[0][0], TRACE_STATES * TRACE_HIST, sign);
+}
+
+/* If `a` has a detail, `out` has one too. */
 static void add_endpoint(struct trace_endpoint *out, const struct trace_endpoint *a, int sign)
 {
+	if (a->detail)
+		add_detail(out->detail, a->detail, sign);
 	add_ledger(&out->tx, &a->tx, sign);
 	add_ledger(&out->rx, &a->rx, sign);
 	add_blame(&out->blame, &a->blame, sign);
@@ -80,23 +90,14 @@ static void add_resolutions(struct trace_endpoint *sum, const struct trace_endpo
 	figures_add_known(&figures_of_endpoint, sum, ep);
 }
 
-struct trace_endpoint *rest_new(void)
+static struct trace_endpoint *rest_of(struct trace_endpoint *rest, enum trace_proto proto)
 {
-	struct trace_endpoint *rest = calloc(TRACE_PROTOS, sizeof(*rest));
-
-	for (int p = 0; rest && p < TRACE_PROTOS; p++) {
-		rest[p].proto = (enum trace_proto)p;
-		rest[p].peer = -1;
-		rest[p].closed = true;
-		figures_begin_sum(&figures_of_calls, &rest[p].tx_calls);
-		figures_begin_sum(&figures_of_calls, &rest[p].rx_calls);
-	}
-	return rest;
+	return &rest[proto < TRACE_PROTOS ? proto : 0];
 }
 
 void rest_add(struct trace_endpoint *rest, const struct trace_endpoint *ep)
 {
-	struct trace_endpoint *sum = &rest[ep->proto < TRACE_PROTOS ? ep->proto : 0];
+	struct trace_endpoint *sum = rest_of(rest, ep->proto);
 
 	add_endpoint(sum, ep, 1);
 	add_resolutions(sum, ep);
@@ -109,8 +110,7 @@ void rest_add(struct trace_endpoint *rest, const struct trace_endpoint *ep)
  */
 static void sub_rest(struct trace_snapshot *s, const struct trace_packed *a, const bool *kept)
 {
-	struct trace_endpoint old;
-	struct trace_looks looks;
+	struct unpacked old;
 
 	if (!s->rest)
 		return;
@@ -124,9 +124,9 @@ static void sub_rest(struct trace_snapshot *s, const struct trace_packed *a, con
 	for (size_t i = 0; i < a->head.n; i++) {
 		if (kept[i])
 			continue;
-		packed_read(a, i, &old, &looks);
-		if (!old.closed)
-			add_endpoint(&s->rest[old.proto < TRACE_PROTOS ? old.proto : 0], &old, -1);
+		packed_read(a, i, &old);
+		if (!old.ep.closed)
+			add_endpoint(rest_of(s->rest, old.ep.proto), &old.ep, -1);
 	}
 }
 
@@ -140,17 +140,19 @@ static void limit_longest(struct trace_ledger *phase)
 
 /* Data that was in flight before the phase, and proved lost during the phase, was neither in flight
  * nor lost in the phase. */
-static void late_losses(struct trace_ledger *tx)
+static void late_losses(struct trace_endpoint *ep)
 {
+	struct trace_ledger *tx = &ep->tx;
+
 	if ((int64_t)tx->ns[TX_FLIGHT] < 0) {
 		tx->ns[TX_RECOVERY] += tx->ns[TX_FLIGHT];
 		tx->ns[TX_FLIGHT] = 0;
 	}
 	if ((int32_t)tx->count[TX_FLIGHT] < 0)
 		tx->count[TX_FLIGHT] = 0;
-	for (int i = 0; i < TRACE_HIST; i++)
-		if ((int32_t)tx->hist[TX_FLIGHT][i] < 0)
-			tx->hist[TX_FLIGHT][i] = 0;
+	for (int i = 0; ep->detail && i < TRACE_HIST; i++)
+		if ((int32_t)ep->detail->tx_hist[TX_FLIGHT][i] < 0)
+			ep->detail->tx_hist[TX_FLIGHT][i] = 0;
 }
 
 static void limit_call_stats(struct trace_call_stats *b, uint64_t phase_ns)
@@ -181,7 +183,7 @@ static void sub_looks(struct trace_looks *out, const struct trace_looks *a)
 static void sub_endpoint(struct trace_endpoint *ep, const struct trace_endpoint *old)
 {
 	add_endpoint(ep, old, -1);
-	late_losses(&ep->tx);
+	late_losses(ep);
 	limit_call_stats(&ep->tx_calls, ep->tx.lifetime_ns);
 	limit_call_stats(&ep->rx_calls, ep->rx.lifetime_ns);
 	limit_longest(&ep->tx);
@@ -211,11 +213,22 @@ static void sub_sampled(struct trace_endpoint *ep, const struct trace_endpoint *
 	forget_cpu(&ep->tx_calls, &old->tx_calls);
 }
 
+/* An endpoint that had a detail in `a` has one in `s`. */
+static bool make_details(struct trace_snapshot *s, const struct trace_packed *a)
+{
+	size_t at;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (!s->ep[i].detail && packed_find(a, s->ep[i].serial, &at) &&
+		    packed_has_detail(a, at) && !detail_of(&s->details, &s->ep[i]))
+			return false;
+	return true;
+}
+
 int trace_subtract(struct trace_snapshot *s, const struct trace_packed *a)
 {
-	bool *kept = array_new(a->head.n, 0, sizeof(*kept));
-	struct trace_endpoint old;
-	struct trace_looks looks;
+	bool *kept = make_details(s, a) ? array_new(a->head.n, 0, sizeof(*kept)) : NULL;
+	struct unpacked old;
 	size_t at;
 
 	if (!kept)
@@ -224,11 +237,11 @@ int trace_subtract(struct trace_snapshot *s, const struct trace_packed *a)
 		if (!packed_find(a, s->ep[i].serial, &at))
 			continue;
 		kept[at] = true;
-		packed_read(a, at, &old, &looks);
-		sub_endpoint(&s->ep[i], &old);
+		packed_read(a, at, &old);
+		sub_endpoint(&s->ep[i], &old.ep);
 		if (s->looks) {
-			sub_looks(&s->looks[i], &looks);
-			sub_sampled(&s->ep[i], &old);
+			sub_looks(&s->looks[i], &old.looks);
+			sub_sampled(&s->ep[i], &old.ep);
 		}
 	}
 	sub_rest(s, a, kept);

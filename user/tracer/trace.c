@@ -172,8 +172,9 @@ struct trace *trace_prepare(const struct trace_options *o, struct trace_error *e
 	if (choose_backend(t, e) || object_load(t, e) || follow_cgroup(t, e) ||
 	    follow_listed(t, e) || open_ring(t, e)) {
 		trace_finish(t);
-		return NULL;
+		t = NULL;
 	}
+	feature_forget_types();
 	return t;
 }
 

@@ -93,6 +93,7 @@ struct trace_options {
 			  message path; 0: the ledger */
 	bool looks;    /* trace_digests_take() will be called often: the kernel half fills the
 			  digests if it can */
+	bool small_ring; /* fewer records between two readings, and 12 MB of memory less */
 	enum trace_timeline
 		timeline; /* ONE: of the endpoint that trace_timeline_of() names, none before */
 	/*
@@ -108,8 +109,7 @@ struct trace_options {
 /* Time by state, from birth up to the snapshot. The first TX_N or RX_N entries are used. */
 struct trace_ledger {
 	uint64_t ns[TRACE_STATES], max[TRACE_STATES];
-	uint32_t count[TRACE_STATES]; /* episodes, including the present one */
-	uint32_t hist[TRACE_STATES][TRACE_HIST];
+	uint32_t count[TRACE_STATES];	  /* episodes, including the present one */
 	uint8_t resolution[TRACE_STATES]; /* enum trace_resolution */
 	uint64_t lifetime_ns;
 	int64_t unaccounted_ns; /* lifetime - sum of ns: 0, always */
@@ -166,6 +166,11 @@ struct trace_blame {
 	uint64_t starved_ns[TRACE_VOTES]; /* by trace_vote(state): the other end's reader was ready
 					     to run and had no CPU */
 	uint32_t starved_n[TRACE_VOTES];
+};
+
+/* What an endpoint of a ledger has, and few of a sampled session. */
+struct trace_detail {
+	uint32_t tx_hist[TRACE_STATES][TRACE_HIST], rx_hist[TRACE_STATES][TRACE_HIST];
 	struct trace_who held_up[TRACE_VOTES],
 		late[TRACE_VOTES]; /* by trace_vote(state): the writer that stalled; the process at
 				      the other end that explains it */
@@ -248,6 +253,7 @@ struct trace_endpoint {
 	struct trace_ledger tx, rx;
 	struct trace_call_stats tx_calls, rx_calls;
 	struct trace_blame blame;
+	struct trace_detail *detail; /* NULL: all zero; see tracer/endpoint_detail.h */
 	TCP_FIGURES(FIGURE_MEMBER)
 	QUEUE_FIGURES(FIGURE_MEMBER)
 	struct trace_answers answers;
@@ -259,6 +265,13 @@ struct trace_endpoint {
 	bool blame_missing;		 /* the whole of `blame` */
 	uint8_t unseen[2];		 /* enum trace_unseen: tx, rx */
 };
+
+extern const struct trace_detail trace_no_detail;
+
+static inline const struct trace_detail *trace_detail(const struct trace_endpoint *ep)
+{
+	return ep->detail ? ep->detail : &trace_no_detail;
+}
 
 /* At most the phase's `device` time: the wait that a timer ends may have begun before the phase. */
 static inline uint64_t trace_undelivered_ns(const struct trace_endpoint *ep)
@@ -388,10 +401,17 @@ struct trace_ruling {
 	int limit; /* enum limit: what the ledger found instead */
 };
 
+/* The memory of a snapshot's details: tracer/endpoint_detail.h. */
+struct trace_details {
+	struct details_chunk *newest;
+	bool no_memory;
+};
+
 struct trace_snapshot {
 	uint64_t at_ns;
 	size_t n;
 	struct trace_endpoint *ep; /* with the closed ones, unless forgotten */
+	struct trace_details details;
 	struct trace_looks *looks; /* by the same index; NULL: not a sampled session */
 	struct trace_sampling sampling;
 	bool everything; /* neither processes nor ports are filtered */

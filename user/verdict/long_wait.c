@@ -267,11 +267,12 @@ static bool is_one_long(const struct reader_spell *r)
 
 static bool pauses_again(const struct trace_endpoint *ep, const struct reader_spell *r)
 {
+	const uint32_t *hist = trace_detail(ep)->rx_hist[RX_WAIT];
 	uint64_t n = 0, ns = 0;
 
 	for (int k = LONG_PAUSE_SLOT; k < TRACE_HIST; k++) {
-		n += ep->rx.hist[RX_WAIT][k];
-		ns += ep->rx.hist[RX_WAIT][k] * (1000ull << (k - 1));
+		n += hist[k];
+		ns += hist[k] * (1000ull << (k - 1));
 	}
 	return n && r->count >= MANY * n &&
 	       (double)ns >= LONG_PAUSE_SHARE * (double)ep->rx.lifetime_ns;

@@ -184,10 +184,11 @@ static uint64_t pieces_of(const struct ends *e, uint64_t n, uint64_t think)
 
 static uint64_t slow_ones(const struct trace_endpoint *ep, enum rx_state state, uint64_t n)
 {
+	const uint32_t *hist = trace_detail(ep)->rx_hist[state];
 	uint64_t slow = 0, short_ns = 0;
 
 	for (int k = 0; k < TRACE_HIST; k++) {
-		uint64_t each = 1000ull << k, many = ep->rx.hist[state][k];
+		uint64_t each = 1000ull << k, many = hist[k];
 
 		if (LIKE_LONGEST * each < ep->rx.max[state])
 			short_ns += each * many;
@@ -254,9 +255,11 @@ static void add_replies(const struct trace_snapshot *s, size_t i, const struct e
 /* The number of waits that lasted about as long as the longest. */
 static uint64_t longest_waits(const struct trace_endpoint *ep)
 {
+	const uint32_t *hist = trace_detail(ep)->rx_hist[RX_WAIT];
+
 	for (int i = TRACE_HIST - 1; i >= 0; i--)
-		if (ep->rx.hist[RX_WAIT][i])
-			return ep->rx.hist[RX_WAIT][i];
+		if (hist[i])
+			return hist[i];
 	return 0;
 }
 

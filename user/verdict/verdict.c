@@ -131,8 +131,8 @@ static void lay_blame(const struct trace_snapshot *s, const struct trace_endpoin
 	else if (j.blamed == BLAME_NO_CPU || j.blamed == BLAME_PEER_NO_CPU)
 		f->blamed_n = f->count; /* not counted by stall */
 	else if (j.blamed == BLAME_PEER_DELACK && j.surety == INFERRED)
-		f->blamed_n = ep->tx.hist[f->cause][TRACE_SLOT_DELACK]; /* their time is not known
-									   to the nanosecond */
+		/* their time is not known to the nanosecond */
+		f->blamed_n = trace_detail(ep)->tx_hist[f->cause][TRACE_SLOT_DELACK];
 	else if (j.ns)
 		f->blamed_n = j.blamed == BLAME_PEER_DELACK ? ep->blame.delack_n[f->cause]
 							    : ep->blame.unread_n[f->cause];
@@ -173,14 +173,14 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 		.reader_waits = -1,
 		.root = -1,
 		.goes_on = !ep->closed && ep->tx.now == cause,
-		.unanswered_syn = cause == TX_RECOVERY &&
-				  (waits_for_syn(ep) ||
-				   waits_for_full_queue(s, ep, ep->tx.ns[cause])),
+		.unanswered_syn =
+			cause == TX_RECOVERY &&
+			(waits_for_syn(ep) || waits_for_full_queue(s, ep, ep->tx.ns[cause])),
 		.late_not_lost =
 			cause == TX_RECOVERY && ep->needless && 2 * ep->needless >= ep->retransmits,
 		.peaks_at_delack =
 			ep->proto == TRACE_TCP &&
-			(blame_like_delack(ep->tx.hist[cause][TRACE_SLOT_DELACK],
+			(blame_like_delack(trace_detail(ep)->tx_hist[cause][TRACE_SLOT_DELACK],
 					   ep->tx.ns[cause]) ||
 			 looked_withheld(s, ep, cause)),
 	};

@@ -109,7 +109,7 @@ static const struct trace_call_stats *sender(const struct trace_endpoint *ep)
 
 struct who who_was_held_up(const struct trace_endpoint *ep, enum tx_state cause)
 {
-	return most_of(&ep->blame.held_up[trace_vote(cause)], sender(ep));
+	return most_of(&trace_detail(ep)->held_up[trace_vote(cause)], sender(ep));
 }
 
 const struct trace_call_stats *who_reads(const struct trace_snapshot *s,
@@ -167,7 +167,7 @@ bool who_is_late(const struct trace_snapshot *s, const struct trace_endpoint *ep
 
 	if (!reader)
 		return false;
-	*out = most_of(&ep->blame.late[trace_vote(cause)], has_reading_end(s, ep, reader));
+	*out = most_of(&trace_detail(ep)->late[trace_vote(cause)], has_reading_end(s, ep, reader));
 	excuse_the_given(there, blamed_ns, out);
 	excuse_the_young(reader, there->at_ns, blamed_ns, out);
 	return true;
