@@ -89,7 +89,8 @@ static void set_sleepers(struct trace *t)
 
 /* between two readings, one every 20 ms: */
 #define TIMELINE_RING (1u << 24) /* 300,000 steps */
-#define SMALL_RING    (1u << 21) /* 600 endpoints that close */
+#define SAMPLED_RING  (1u << 22) /* 1,200 endpoints that close */
+#define SMALL_RING    (1u << 20) /* 300 of them */
 
 /* Maps that only trace_digests_take() needs are made only if it is wanted; not every object has
  * them. */
@@ -130,9 +131,9 @@ static int ring_size(struct trace *t)
 
 	if (t->opts.timeline == TRACE_TIMELINE_ALL)
 		return bpf_map__set_max_entries(ring, TIMELINE_RING);
-	if (t->backend == TRACE_SAMPLED || t->opts.small_ring)
-		return bpf_map__set_max_entries(ring, SMALL_RING);
-	return 0;
+	if (t->backend == TRACE_SAMPLED)
+		return bpf_map__set_max_entries(ring, SAMPLED_RING);
+	return t->opts.small_ring ? bpf_map__set_max_entries(ring, SMALL_RING) : 0;
 }
 
 static int map_sizes(struct trace *t)

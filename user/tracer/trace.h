@@ -93,7 +93,7 @@ struct trace_options {
 			  message path; 0: the ledger */
 	bool looks;    /* trace_digests_take() will be called often: the kernel half fills the
 			  digests if it can */
-	bool small_ring; /* fewer records between two readings, and 12 MB of memory less */
+	bool small_ring; /* fewer records between two readings, and 14 MB of memory less */
 	enum trace_timeline
 		timeline; /* ONE: of the endpoint that trace_timeline_of() names, none before */
 	/*
