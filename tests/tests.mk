@@ -226,7 +226,7 @@ docs-overhead: all guest-files ## count the ledger's instructions beside bpftrac
 
 .PHONY: test-records
 test-records: ipcstall $(KNOWN) ## timeline, stalls, streams and recordings of known workloads, held against the ledger (TEST=name: one)
-	$(Q)IPCSTALL=./ipcstall KNOWN=$(KNOWN) $(CONTAIN) tests/kernel/records $(TEST)
+	$(Q)IPCSTALL=./ipcstall KNOWN=$(KNOWN) tests/steady --limit 1800 $(PYTHON) tests/kernel/records $(TEST)
 
 .PHONY: test-capacity
 test-capacity: all $(CROWD) ## 5,000 connections attached to in time, 50,000 endpoints each accounted for, overflow counted
