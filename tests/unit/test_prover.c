@@ -76,6 +76,22 @@ static void answers_that_the_ledger_saw_in_time_are_not_late(void **state)
 	is_the_proofs(&b, false);
 }
 
+/* Pings of a chat: there were too few samples for a finding when the ledger was attached. */
+static void an_answer_awaited_before_the_proof_was_suspected_too(void **state)
+{
+	static struct both b;
+	double unanswered[1] = { 0.7 };
+
+	set_up(&b, OUTCOME_WAITING, OUTCOME_HEALTHY);
+	b.v.kind = KIND_ANSWERS;
+	b.p.proofs[0].of = OUTCOME_HEALTHY;
+	is_the_proofs(&b, false); /* it may have begun since */
+	b.p.proofs[0].unanswered = unanswered;
+	is_the_proofs(&b, true);
+	unanswered[0] = 0.2;
+	is_the_proofs(&b, false);
+}
+
 static void a_wait_of_half_the_time_is_the_ledgers_to_tell(void **state)
 {
 	static struct both b;
@@ -232,6 +248,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(unread_data_that_the_ledger_did_not_see_is_no_wait),
 		cmocka_unit_test(answers_that_the_ledger_saw_in_time_are_not_late),
+		cmocka_unit_test(an_answer_awaited_before_the_proof_was_suspected_too),
 		cmocka_unit_test(a_wait_of_half_the_time_is_the_ledgers_to_tell),
 		cmocka_unit_test(a_stall_explains_the_wait_of_the_other_end),
 		cmocka_unit_test(a_stall_that_few_samples_found_is_the_proofs_to_tell),

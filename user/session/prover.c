@@ -2,9 +2,12 @@
 #include "session/prover.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/human.h"
 #include "base/opt.h"
@@ -394,6 +397,26 @@ static void judge_by_its_cpu(struct proof *proof)
 	proof->v.doing = a;
 }
 
+static double share_unanswered(const struct trace_endpoint *ep)
+{
+	uint64_t ns = MAX(ep->rx_calls.reply_ns, ep->tx_calls.reply_ns);
+
+	return ep->rx.lifetime_ns ? (double)ns / (double)ep->rx.lifetime_ns : 0;
+}
+
+static double *unanswered_before(const struct trace_snapshot *proof,
+				 const struct trace_snapshot *window)
+{
+	double *share = array_new(proof->n, 1, sizeof(*share));
+
+	for (size_t i = 0; share && i < proof->n; i++) {
+		const struct trace_endpoint *ep = same_end_in(window, &proof->ep[i]);
+
+		share[i] = ep ? share_unanswered(ep) : 0;
+	}
+	return share;
+}
+
 static bool prove(struct prover *p, struct suspicion *x, uint64_t deadline,
 		  const struct zoom_stop *stop)
 {
@@ -404,6 +427,7 @@ static bool prove(struct prover *p, struct suspicion *x, uint64_t deadline,
 	if (!prover_prove(p, &x->who, deadline - DOING_NS, stop, &proof->s))
 		return false;
 	proof->at_ns = proof->s.at_ns;
+	proof->unanswered = unanswered_before(&proof->s, &x->window);
 	proof->ns = p->zoom.spent_ns - spent;
 	live_verdict(&proof->s, &proof->v);
 	look_at_culprit(proof, x, deadline, stop);
@@ -679,6 +703,17 @@ static bool talks_both_ways(const struct trace_endpoint *ep)
 	       ep->tx_calls.messages && trace_messages_known(&ep->tx_calls);
 }
 
+/* There were too few samples yet to tell, but most of them found it. */
+#define FOUND_BEFORE 0.5
+
+static bool was_suspected(const struct proof *p, const struct trace_endpoint *ep,
+			  const struct verdict *v)
+{
+	return p->of == suspected_as(v) ||
+	       ((v->kind == KIND_WAIT || v->kind == KIND_ANSWERS) && p->unanswered &&
+		p->unanswered[ep - p->s.ep] >= FOUND_BEFORE);
+}
+
 /* The ledger saw messages come and go where samples found a wait, and nobody waiting: of HTTP/2,
  * say, whose windows ask for nothing, or of a server that has many clients and answers at once. */
 static bool is_refuted(const struct proof *p, const struct trace_snapshot *s,
@@ -687,7 +722,7 @@ static bool is_refuted(const struct proof *p, const struct trace_snapshot *s,
 	const struct trace_endpoint *end = doubtful_end(s, v),
 				    *ep = end ? same_end_in(&p->s, end) : NULL;
 
-	if (!ep || p->of != suspected_as(v) || !is_next_to_nothing(&p->v) || lies_long(s, v))
+	if (!ep || !was_suspected(p, ep, v) || !is_next_to_nothing(&p->v) || lies_long(s, v))
 		return false;
 	return (v->kind == KIND_WAIT && p->v.busy_sender.endpoint == ep - p->s.ep) ||
 	       talks_both_ways(ep);
@@ -779,8 +814,10 @@ json_t *prover_to_json(const struct prover *p)
 
 void prover_end(struct prover *p)
 {
-	for (size_t i = 0; i < p->n; i++)
+	for (size_t i = 0; i < p->n; i++) {
 		trace_snapshot_free(&p->proofs[i].s);
+		free(p->proofs[i].unanswered);
+	}
 	trace_packed_free(&p->last);
 	cpu_book_free(&p->target);
 	if (p->loaded)

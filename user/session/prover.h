@@ -19,6 +19,8 @@ struct proof {
 	enum tx_state cause; /* of which it seemed so */
 	pid_t awaited;	     /* waiting: for this process; 0: not seen */
 	struct trace_snapshot s;
+	double *unanswered; /* by endpoint of `s`: part of the time before in which, by samples,
+			       an answer was awaited there; NULL: not known */
 	struct verdict v;
 	struct trace_ruling computes; /* the culprit is limited by its CPU, see prover.c */
 	struct asleep doing; /* the culprit's, afterwards; pid 0: it was not looked at */
