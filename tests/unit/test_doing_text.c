@@ -86,6 +86,19 @@ static void for_whom_it_sleeps_is_told(void **state)
 	says(&a, "has a thread that sleeps in write() for cat[12], which is busy on its CPU");
 }
 
+static void an_answer_from_another_host_is_told(void **state)
+{
+	struct asleep a = looked(SYS_epoll_wait, 20);
+
+	a.end = ASLEEP_END_ASKED;
+	snprintf(a.end_at, sizeof(a.end_at), "192.0.2.1:5432");
+	says(&a, "sleeps in epoll_wait() for an answer from 192.0.2.1:5432");
+	a.n_chain = 1;
+	a.chain[0] = (struct asleep_process){ 12, "nginx" };
+	says(&a, "sleeps in epoll_wait() for nginx[12], which waits for an answer from "
+		 "192.0.2.1:5432");
+}
+
 static void whose_connection_is_full_is_told(void **state)
 {
 	struct asleep a = looked(SYS_ppoll, 20);
@@ -244,6 +257,7 @@ int main(void)
 		cmocka_unit_test(a_sleep_for_messages_is_not_elsewhere),
 		cmocka_unit_test(a_sleep_is_told_where_most_looks_found_it),
 		cmocka_unit_test(for_whom_it_sleeps_is_told),
+		cmocka_unit_test(an_answer_from_another_host_is_told),
 		cmocka_unit_test(whose_connection_is_full_is_told),
 		cmocka_unit_test(whose_backlog_is_full_is_told),
 		cmocka_unit_test(who_waits_for_the_writers_end_should_read_first),

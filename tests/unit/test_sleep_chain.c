@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* For whom a process sleeps, and what the last of the chain does: of processes that sleep. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -326,6 +328,94 @@ static void who_polls_sleeps_for_who_does_not_read(void **state)
 	end(reader);
 }
 
+/* Listens where no client's own port may be; NONE: all are in use. */
+static int tcp_listener(struct sockaddr_in *at)
+{
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	*at = (struct sockaddr_in){ .sin_family = AF_INET,
+				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	for (uint16_t port = 19100; port < 19200; port++) {
+		at->sin_port = htons(port);
+		if (bind(fd, (void *)at, sizeof(*at)) == 0 && listen(fd, 1) == 0)
+			return fd;
+	}
+	close(fd);
+	return NONE;
+}
+
+/* It reads a request, and answers it after SIGUSR1. */
+static pid_t server(int on)
+{
+	pid_t pid;
+	sigset_t set;
+	char byte;
+	int fd, sig;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	pid = fork();
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	alarm(60);
+	fd = accept(on, NULL, NULL);
+	keep_only(fd, NONE, NONE);
+	if (read(fd, &byte, 1) != 1 || sigwait(&set, &sig) || write(fd, "!", 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/* It sends a request, and polls for something else. */
+static pid_t asker(const struct sockaddr_in *at)
+{
+	struct pollfd v = { .events = POLLPRI };
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	alarm(60);
+	keep_only(NONE, NONE, NONE);
+	v.fd = socket(AF_INET, SOCK_STREAM, 0);
+	if (connect(v.fd, (const void *)at, sizeof(*at)) || write(v.fd, "?", 1) != 1)
+		_exit(1);
+	for (;;)
+		poll(&v, 1, -1);
+}
+
+static void who_polls_sleeps_for_the_server_that_it_asked(void **state)
+{
+	struct sockaddr_in at;
+	int on = tcp_listener(&at);
+	pid_t asked, first;
+	struct asleep a;
+
+	needs_root();
+	if (on == NONE)
+		skip();
+	asked = server(on);
+	first = asker(&at);
+	close(on);
+	a = polling(first);
+	do
+		sleep_chain_follow(&a, false, UINT64_MAX, NULL);
+	while (!a.n_chain); /* until the request was read */
+	assert_int_equal(a.n_chain, 1);
+	assert_int_equal(a.chain[0].pid, asked);
+	assert_int_equal(a.end, ASLEEP_END_SLEEPS);
+	sleep_chain_follow(&a, true, UINT64_MAX, NULL);
+	assert_int_equal(a.n_chain, 0); /* that keeps nobody from reading */
+	kill(asked, SIGUSR1);
+	do
+		sleep_chain_follow(&a, false, UINT64_MAX, NULL);
+	while (a.n_chain); /* until it was answered */
+	end(first);
+	end(asked);
+}
+
 static void of_several_threads_one_polls(void **state)
 {
 	struct asleep a = {};
@@ -372,6 +462,7 @@ int main(void)
 		cmocka_unit_test(who_connects_sleeps_for_who_does_not_accept),
 		cmocka_unit_test(who_waits_for_its_writer_is_in_a_deadlock),
 		cmocka_unit_test(who_polls_sleeps_for_who_does_not_read),
+		cmocka_unit_test(who_polls_sleeps_for_the_server_that_it_asked),
 		cmocka_unit_test(of_several_threads_one_polls),
 		cmocka_unit_test(who_polls_sleeps_for_who_does_not_read_its_request),
 	};

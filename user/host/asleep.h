@@ -39,6 +39,7 @@ enum asleep_end {
 	ASLEEP_END_STOPPED,
 	ASLEEP_END_CIRCLE, /* it sleeps for one that comes before it in the chain */
 	ASLEEP_END_FULL,   /* its connection to `end_at`, of another host, takes no more */
+	ASLEEP_END_ASKED,  /* it awaits an answer from `end_at`, of another host */
 };
 
 struct asleep {

@@ -40,6 +40,8 @@ static json_t *end_to_json(const struct asleep *a)
 		return json_string("circle");
 	case ASLEEP_END_FULL:
 		return json_string("full connection");
+	case ASLEEP_END_ASKED:
+		return json_string("asked");
 	case ASLEEP_END_SLEEPS:
 		asleep_name(a->end_nr, name, sizeof(name));
 		return json_string(name);

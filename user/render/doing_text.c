@@ -99,6 +99,10 @@ static void append_end(const struct asleep *a, char *buf, size_t len)
 		text_append(buf, len, ", %s connection to %s is full",
 			    a->n_chain ? "whose" : "as its", a->end_at);
 		break;
+	case ASLEEP_END_ASKED:
+		text_append(buf, len, "%s for an answer from %s", a->n_chain ? ", which waits" : "",
+			    a->end_at);
+		break;
 	case ASLEEP_END_UNKNOWN:
 		break;
 	}
@@ -106,7 +110,7 @@ static void append_end(const struct asleep *a, char *buf, size_t len)
 
 static bool is_for_others(const struct asleep *a)
 {
-	return a->n_chain || a->end == ASLEEP_END_FULL;
+	return a->n_chain || a->end == ASLEEP_END_FULL || a->end == ASLEEP_END_ASKED;
 }
 
 static void phrase_of_sleep(const struct asleep *a, char *buf, size_t len)

@@ -25,6 +25,10 @@ struct follower {
 	enum awaited awaited;
 	bool is_held;
 	struct trace_held_output held;
+	/* and of trace_asked_server() */
+	pid_t asks;
+	bool has_asked;
+	struct trace_asked server;
 };
 
 static bool has_time(const struct follower *f)
@@ -119,7 +123,38 @@ static const struct trace_held_output *held_output(struct follower *f, pid_t pid
 	return f->is_held ? &f->held : NULL;
 }
 
-/* Of a process whose output nobody takes: the first thread, or the only one, that polls. */
+/* A single look may find a request that is answered at once, or come between two requests. */
+#define ASKS	   4
+#define MOSTLY	   2 /* of these */
+#define ASKS_APART (4 * DOING_APART_NS)
+
+static bool has_asked(pid_t pid, int fd, struct trace_asked *server, struct follower *f)
+{
+	struct trace_asked now;
+	unsigned int found = 0;
+
+	for (int i = 0; i < ASKS && found < MOSTLY && has_time(f); i++) {
+		if (i)
+			nanosleep(&(struct timespec){ .tv_nsec = ASKS_APART }, NULL);
+		if (!trace_asked_server(pid, fd, &now))
+			continue;
+		*server = now;
+		found++;
+	}
+	return found >= MOSTLY;
+}
+
+static const struct trace_asked *asked_server(struct follower *f, pid_t pid, int fd)
+{
+	if (f->asks != pid) {
+		f->asks = pid;
+		f->has_asked = has_asked(pid, fd, &f->server, f);
+	}
+	return f->has_asked ? &f->server : NULL;
+}
+
+/* Of a process whose output nobody takes, or that waits for a server: the first thread, or the only
+ * one, that polls. */
 static const struct asleep *held_poller(const struct threads *t, pid_t pid, enum awaited awaited,
 					struct follower *f)
 {
@@ -133,7 +168,9 @@ static const struct asleep *held_poller(const struct threads *t, pid_t pid, enum
 		if (!poller)
 			poller = &t->v[i];
 	}
-	return poller && held_output(f, pid, awaited) ? poller : NULL;
+	if (!poller || held_output(f, pid, awaited))
+		return poller;
+	return awaited == TO_SEND && asked_server(f, pid, -1) ? poller : NULL;
 }
 
 /* Nobody knows which of its threads counts, or one that takes requests has none to take: another
@@ -236,17 +273,47 @@ static void note_circle(struct asleep *first)
 		first->end = ASLEEP_END_CIRCLE;
 }
 
-/* Whom it sleeps for, and until that one does what; 0: nobody knows, or `full` names the other
- * host. Who is to read may have sent more than anybody takes; who is to send may have a request
- * that was not read. */
-static pid_t sleeps_for(const struct asleep *a, enum awaited *awaited,
-			const struct trace_held_output **full, struct follower *f)
-{
-	const struct trace_held_output *held;
+/* What the chain ends with on another host */
+struct far_end {
+	enum asleep_end how; /* ASLEEP_END_UNKNOWN: it does not end there */
+	int family;
+	struct trace_addr remote;
+};
 
+static pid_t asked_by(const struct asleep *a, int fd, struct far_end *far, struct follower *f)
+{
+	const struct trace_asked *x = asked_server(f, a->pid, fd);
+
+	if (x && !x->server)
+		*far = (struct far_end){ ASLEEP_END_ASKED, x->family, x->remote };
+	return x ? x->server : 0;
+}
+
+static pid_t polls_for(const struct asleep *a, enum awaited *awaited, struct far_end *far,
+		       struct follower *f)
+{
+	const struct trace_held_output *held = held_output(f, a->pid, *awaited);
+
+	if (!held && *awaited == TO_SEND)
+		return asked_by(a, -1, far, f);
+	*awaited = TO_READ;
+	if (held && !held->reader)
+		*far = (struct far_end){ ASLEEP_END_FULL, held->family, held->remote };
+	return held ? held->reader : 0;
+}
+
+/* Whom it sleeps for, and until that one does what; 0: nobody knows, or `far` names the other
+ * host. Who is to read may have sent more than anybody takes; who is to send may have a request
+ * that was not read, or await an answer itself. */
+static pid_t sleeps_for(const struct asleep *a, enum awaited *awaited, struct far_end *far,
+			struct follower *f)
+{
 	if (asleep_at_fd(a)) {
+		int fd = a->v[0].fd;
+		pid_t other = trace_fd_other_end(a->pid, fd, a->v[0].writes);
+
 		*awaited = a->v[0].writes ? TO_READ : TO_SEND;
-		return trace_fd_other_end(a->pid, a->v[0].fd, a->v[0].writes);
+		return other || a->v[0].writes ? other : asked_by(a, fd, far, f);
 	}
 	if (asleep_opens(a)) {
 		*awaited = TO_READ;
@@ -257,20 +324,17 @@ static pid_t sleeps_for(const struct asleep *a, enum awaited *awaited,
 		*awaited = TO_END;
 		return process_only_child(a->pid);
 	}
-	held = held_output(f, a->pid, *awaited);
-	*awaited = TO_READ;
-	*full = held && !held->reader ? held : NULL;
-	return held ? held->reader : 0;
+	return polls_for(a, awaited, far, f);
 }
 
-static void note_full(struct asleep *first, const struct trace_held_output *full)
+static void note_far_end(struct asleep *first, const struct far_end *far)
 {
 	const struct trace_endpoint ep = { .proto = TRACE_TCP,
-					   .family = full->family,
-					   .remote = full->remote };
+					   .family = far->family,
+					   .remote = far->remote };
 
 	address_of_peer(&ep, first->end_at, sizeof(first->end_at));
-	first->end = ASLEEP_END_FULL;
+	first->end = far->how;
 }
 
 static bool is_followed(const struct asleep *a)
@@ -282,10 +346,10 @@ static bool is_followed(const struct asleep *a)
 static void follow(struct asleep *first, struct asleep *at, enum awaited awaited,
 		   struct follower *f)
 {
-	const struct trace_held_output *full = NULL;
+	struct far_end far = {};
 
 	while (first->n_chain < ASLEEP_CHAIN && is_followed(at) && has_time(f)) {
-		pid_t next = sleeps_for(at, &awaited, &full, f);
+		pid_t next = sleeps_for(at, &awaited, &far, f);
 
 		if (next && is_in_chain(first, next)) {
 			if (first->n_chain)
@@ -299,8 +363,8 @@ static void follow(struct asleep *first, struct asleep *at, enum awaited awaited
 		*at = looked_at(next, asleep_only_thread(next), f);
 		look_for_thread(at, awaited, f);
 	}
-	if (full)
-		note_full(first, full);
+	if (far.how)
+		note_far_end(first, &far);
 	else if (first->n_chain)
 		note_end(first, at);
 }

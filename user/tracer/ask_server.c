@@ -28,7 +28,6 @@
 #define APART_NS   83000000 /* an idle moment between two requests is shorter than all rounds */
 #define POLLS_MOST  16384 /* sockets; of more the rest is not known */
 #define EPOLLS_MOST 64
-#define LONG_AGO    10000 /* ms: what was sent then may have asked for nothing */
 #define FDS_MOST   64
 
 struct polled {
@@ -180,7 +179,7 @@ static bool waits_for_another(const struct polled *p)
 	for (size_t i = 0; i < p->n_own; i++) {
 		const struct tcp_turn *t = tcp_turns_find(&p->turns, p->own[i]);
 
-		if (t && tcp_turns_asks(&p->turns, t) && t->sent_ms < LONG_AGO)
+		if (t && tcp_turns_awaits_answer(&p->turns, t))
 			return true;
 	}
 	return false;

@@ -35,6 +35,7 @@ static void note_info(struct tcp_turn *one, const struct tcp_info *info)
 	one->is_known = true;
 	one->sent_ms = info->tcpi_last_data_sent;
 	one->came_ms = info->tcpi_last_data_recv;
+	one->sends = info->tcpi_data_segs_out;
 	one->gets = info->tcpi_data_segs_in
 			    ? (unsigned int)(info->tcpi_bytes_received / info->tcpi_data_segs_in)
 			    : 0;
@@ -102,6 +103,15 @@ bool tcp_turns_asks(const struct tcp_turns *t, const struct tcp_turn *turn)
 {
 	return tcp_turn_sent_last(turn) && turn->port >= TRACE_EPHEMERAL_PORT &&
 	       !(t->listens[turn->port / 64] >> turn->port % 64 & 1);
+}
+
+#define LONG_AGO   10000 /* ms */
+#define FIRST_TIME 3	 /* segments */
+
+bool tcp_turns_awaits_answer(const struct tcp_turns *t, const struct tcp_turn *turn)
+{
+	return tcp_turns_asks(t, turn) && turn->sent_ms < LONG_AGO &&
+	       (turn->gets || turn->sends <= FIRST_TIME);
 }
 
 void tcp_turns_free(struct tcp_turns *t)

@@ -519,6 +519,15 @@ struct trace_fd_server {
  * that it made, or that it started with a socket pair. */
 void trace_fd_servers(pid_t pid, struct trace_fd_server *v, size_t n);
 
+struct trace_asked {
+	pid_t server; /* one of its processes; 0: it is on another host */
+	int family;
+	struct trace_addr remote;
+};
+/* The only server from which `pid` awaits an answer now on a TCP connection that it made: on its
+ * descriptor `fd`; -1: on any. */
+bool trace_asked_server(pid_t pid, int fd, struct trace_asked *out);
+
 /* The only process that listens on a Unix socket of that name, whatever its folder, and whose
  * backlog is full; 0: none was found, or several were. client: who connects to it. */
 pid_t trace_full_unix_listener(pid_t client, const char *path);
