@@ -168,8 +168,37 @@ static void what_samples_did_not_see_is_the_proofs_to_tell(void **state)
 	b.p.proofs[0].of = OUTCOME_HEALTHY;
 	b.p.proofs[0].v.kind = KIND_WITHHELD;
 	b.p.proofs[0].v.share = 0.9;
+	b.p.proofs[0].v.observed_ns = 2 * SECOND;
+	b.p.proofs[0].v.stall_ns = SECOND / 2;
 	is_the_proofs(&b, true);
+	b.p.proofs[0].v.stall_ns = SECOND / 100; /* of connections that last for milliseconds */
+	is_the_proofs(&b, false);
+	b.p.proofs[0].v.stall_ns = SECOND / 2;
 	b.p.proofs[0].v.share = 0.05;
+	is_the_proofs(&b, false);
+}
+
+/* An X server that was stopped: its client's send buffer was full once, and it waits ever since. */
+static void a_wait_all_the_time_is_more_than_a_little_stall(void **state)
+{
+	static struct both b;
+
+	set_up(&b, OUTCOME_STALLED, OUTCOME_WAITING);
+	b.v.kind = KIND_STALL;
+	b.v.n = 1;
+	b.v.v[0] = (struct finding){
+		.cause = TX_SNDBUF, .blamed = BLAME_PEER_READER, .share = 0.16, .root = -1
+	};
+	b.v.v[0].all = (struct totals){ .ns = SECOND / 6, .lifetime_ns = SECOND };
+	b.sampled.proto = b.proven.proto = TRACE_UNIX_STREAM;
+	b.sampled.making.other_pid = b.proven.making.other_pid = 7;
+	b.p.proofs[0].v.kind = KIND_WAIT;
+	b.p.proofs[0].v.share = 0.99;
+	is_the_proofs(&b, true);
+	b.proven.making.other_pid = 8; /* for another process */
+	is_the_proofs(&b, false);
+	b.proven.making.other_pid = 7;
+	b.p.proofs[0].v.share = 0.5;
 	is_the_proofs(&b, false);
 }
 
@@ -254,6 +283,7 @@ int main(void)
 		cmocka_unit_test(a_stall_that_few_samples_found_is_the_proofs_to_tell),
 		cmocka_unit_test(a_limit_counts_up_to_what_the_ledger_found),
 		cmocka_unit_test(what_samples_did_not_see_is_the_proofs_to_tell),
+		cmocka_unit_test(a_wait_all_the_time_is_more_than_a_little_stall),
 		cmocka_unit_test(what_the_ledger_saw_is_not_suspected_any_more),
 		cmocka_unit_test(what_keeps_the_reader_from_reading_is_the_proofs_to_tell),
 	};

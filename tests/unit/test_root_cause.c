@@ -64,6 +64,26 @@ static void three_in_a_row(void **state)
 		text, "; root cause: p12[12] on pipe:[12]: sndbuf <- p13[13] is not reading"));
 }
 
+/* Few samples found each of them. */
+static void three_in_a_row_are_suspected(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_looks looks[2] = { { .n = 20, .tx_seen[TX_SNDBUF] = 18 },
+					{ .n = 20, .tx_seen[TX_SNDBUF] = 16 } };
+	struct trace_snapshot s = { .ep = ep, .looks = looks, .n = 2 };
+	struct verdict v;
+
+	pipe_between(&ep[0], A, B, 900000000);
+	pipe_between(&ep[1], B, C, 800000000);
+	verdict_make(&s, &v);
+	assert_int_equal(v.v[0].surety, SUSPECTED);
+	assert_int_equal(v.v[0].root, 1);
+	ep[0].rx.resolution[RX_UNREAD] = TRACE_UNKNOWN;
+	verdict_make(&s, &v);
+	assert_int_equal(v.v[0].surety, SUSPECTED);
+	assert_int_equal(v.v[0].root, -1);
+}
+
 /* git clone: what pack-objects writes ends at index-pack, which computes all the time */
 static void a_pipeline_is_as_fast_as_its_last_reader_computes(void **state)
 {
@@ -697,6 +717,7 @@ int main(void)
 		cmocka_unit_test(a_chain_seen_by_looks_has_its_root),
 		cmocka_unit_test(a_reader_that_waits_for_another_is_not_to_blame),
 		cmocka_unit_test(three_in_a_row),
+		cmocka_unit_test(three_in_a_row_are_suspected),
 		cmocka_unit_test(a_pipeline_is_as_fast_as_its_last_reader_computes),
 		cmocka_unit_test(a_chain_of_one_name_is_not_told_together),
 		cmocka_unit_test(four_in_a_row_have_the_last_as_root),
@@ -705,7 +726,8 @@ int main(void)
 		cmocka_unit_test(another_thread_is_no_link),
 		cmocka_unit_test(who_does_not_sleep_could_read),
 		cmocka_unit_test(who_only_passes_on_is_kept_by_a_full_pipe),
-		cmocka_unit_test(one_end_alone_is_no_link), cmocka_unit_test(a_ring_has_no_root),
+		cmocka_unit_test(one_end_alone_is_no_link),
+		cmocka_unit_test(a_ring_has_no_root),
 		cmocka_unit_test(both_write_and_neither_reads),
 		cmocka_unit_test(it_reads_what_the_other_would_write_next),
 		cmocka_unit_test(who_reads_there_is_in_no_deadlock),

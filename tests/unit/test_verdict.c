@@ -2410,6 +2410,72 @@ static void seen_by_looks(struct trace_endpoint *ep)
 	memset(ep->tx.resolution, TRACE_BY_LOOKS, sizeof(ep->tx.resolution));
 }
 
+static struct trace_endpoint asks_alone(uint64_t n, uint64_t longest_ns);
+
+/* A copy within this host, at the speed of its CPUs. */
+static void a_little_of_a_window_within_the_host_is_no_stall(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct trace_looks looks = { .n = 160, .tx_seen[TX_CWND] = 3 };
+	struct trace_snapshot s = { .ep = &ep, .looks = &looks, .n = 1 };
+	struct verdict v;
+
+	(void)state;
+	seen_by_looks(&ep);
+	ep.tx_calls.tgid = 5;
+	ep.tx.lifetime_ns = 7ull * SECOND;
+	ep.tx.ns[TX_CWND] = 7ull * SECOND * 3 / 160;
+	ep.min_rtt_us = 20;
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep.min_rtt_us = 20000; /* another host */
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
+	ep.min_rtt_us = 20;
+	ep.tx.ns[TX_CWND] = SECOND;
+	looks.tx_seen[TX_CWND] = 25;
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
+}
+
+/* What held it up is elsewhere, but it is none of the reader's. */
+static void a_download_tells_its_rate(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct card c;
+
+	(void)state;
+	ep.local.port = 40000;
+	ep.rx_calls.bytes = 300000;
+	ep.rx_calls.bytes_res = TRACE_BOUNDED;
+	card_of(&ep, &c);
+	assert_non_null(strstr(c.why, "curl[12] got 300 kB/s from "));
+	ep.making.accepted = true; /* an upload, at its client's pace */
+	card_of(&ep, &c);
+	assert_null(strstr(c.why, "300 kB/s"));
+	ep.making.accepted = false;
+	ep.tx_calls.bytes = 100000; /* a conversation */
+	card_of(&ep, &c);
+	assert_null(strstr(c.why, "300 kB/s"));
+}
+
+/* Later segments are there, and cannot be read. */
+static void a_missing_segment_is_the_paths(void **state)
+{
+	struct trace_endpoint ep = asks_alone(30, 32 * (SECOND / 100));
+	struct card c;
+
+	(void)state;
+	ep.hole = (struct trace_hole){ .ns = 2 * (SECOND / 10), .n = 4 };
+	card_of(&ep, &c);
+	assert_non_null(strstr(c.why, "; for 200 ms, 4 times, a segment was missing"));
+	assert_null(strstr(c.head, "the path"));
+	ep.hole.ns = 7 * (SECOND / 10);
+	card_of(&ep, &c);
+	assert_string_equal(c.why, "for 700 ms, 4 times, a segment was missing and later ones had "
+				   "come: the path lost or reordered it");
+}
+
 /* a server alone, of whose connection samples know bytes and segments */
 static void long_answers_seen_by_samples_are_no_feed(void **state)
 {
@@ -5759,8 +5825,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_no_hook_sees_is_not_called_healthy),
 	cmocka_unit_test(a_server_that_thinks_is_told_how_long),
 	cmocka_unit_test(slow_requests_hide_in_no_average),
-		cmocka_unit_test(a_request_that_was_cut_shortens_no_average),
-		cmocka_unit_test(one_long_request_hides_in_no_average),
+	cmocka_unit_test(a_request_that_was_cut_shortens_no_average),
+	cmocka_unit_test(one_long_request_hides_in_no_average),
 	cmocka_unit_test(who_computes_is_told_from_who_sleeps),
 	cmocka_unit_test(the_other_end_is_named_where_it_is_seen),
 	cmocka_unit_test(a_server_waits_for_no_question),
@@ -5778,7 +5844,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_datagram_that_was_refused_is_not_answered),
 	cmocka_unit_test(connections_that_are_slow_to_be_made_are_named),
 	cmocka_unit_test(a_full_queue_is_told_whose_it_is),
-		cmocka_unit_test(a_full_queue_is_told_beside_what_leads),
+	cmocka_unit_test(a_full_queue_is_told_beside_what_leads),
 	cmocka_unit_test(a_server_that_is_busy_with_another_does_not_accept),
 	cmocka_unit_test(a_server_that_is_busy_with_another_does_not_read),
 	cmocka_unit_test(whoever_reads_a_benchmarks_report_is_no_news),
@@ -5792,6 +5858,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_stream_at_its_limit_hides_no_wait_of_others),
 	cmocka_unit_test(a_reader_whose_other_threads_compute_limits_too),
 	cmocka_unit_test(who_a_broker_passes_requests_to_is_awaited),
+	cmocka_unit_test(a_little_of_a_window_within_the_host_is_no_stall),
+	cmocka_unit_test(a_download_tells_its_rate),
+	cmocka_unit_test(a_missing_segment_is_the_paths),
 	cmocka_unit_test(long_answers_seen_by_samples_are_no_feed),
 	cmocka_unit_test(a_small_window_at_a_long_path_holds_who_receives),
 	cmocka_unit_test(what_a_server_that_polls_is_sent_are_no_requests),
@@ -5877,11 +5946,11 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_server_that_answers_at_once_is_not_late),
 	cmocka_unit_test(a_server_that_hung_hours_ago_is_late),
 	cmocka_unit_test(the_reader_of_a_fast_stream_is_not_late),
-		cmocka_unit_test(what_comes_evenly_is_said_to),
-		cmocka_unit_test(who_alone_may_write_waits_for_itself),
-		cmocka_unit_test(a_few_milliseconds_are_not_late),
-		cmocka_unit_test(a_client_that_polls_a_hung_server_waits),
-		cmocka_unit_test(a_message_that_lies_is_no_health),
+	cmocka_unit_test(what_comes_evenly_is_said_to),
+	cmocka_unit_test(who_alone_may_write_waits_for_itself),
+	cmocka_unit_test(a_few_milliseconds_are_not_late),
+	cmocka_unit_test(a_client_that_polls_a_hung_server_waits),
+	cmocka_unit_test(a_message_that_lies_is_no_health),
 	cmocka_unit_test(what_does_not_leave_is_no_health),
 	cmocka_unit_test(who_comes_back_at_once_is_not_late),
 	cmocka_unit_test(who_had_no_cpu_is_named),
@@ -5900,16 +5969,16 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(who_waits_for_a_broker_waits_for_the_publisher),
 	cmocka_unit_test(clients_of_one_server_wait_for_no_other),
 	cmocka_unit_test(who_publishes_to_itself_waits_for_nobody),
-		cmocka_unit_test(a_wait_beside_its_like_may_be_shorter),
-		cmocka_unit_test(a_busy_server_that_waits_for_orders_is_healthy),
-		cmocka_unit_test(a_program_that_is_refused_at_once_is_told_so),
-		cmocka_unit_test(two_on_two_cpus_take_turns_too),
-		cmocka_unit_test(a_young_connection_is_in_slow_start),
-		cmocka_unit_test(who_asks_over_a_long_path_waits_for_the_path),
-		cmocka_unit_test(a_broker_answers_when_it_is_brought_something),
-		cmocka_unit_test(two_that_call_each_other_wait_for_each_other),
-		cmocka_unit_test(a_fast_stream_from_afar_is_no_wait),
-		cmocka_unit_test(who_waits_for_a_refused_program_is_told_of_that),
+	cmocka_unit_test(a_wait_beside_its_like_may_be_shorter),
+	cmocka_unit_test(a_busy_server_that_waits_for_orders_is_healthy),
+	cmocka_unit_test(a_program_that_is_refused_at_once_is_told_so),
+	cmocka_unit_test(two_on_two_cpus_take_turns_too),
+	cmocka_unit_test(a_young_connection_is_in_slow_start),
+	cmocka_unit_test(who_asks_over_a_long_path_waits_for_the_path),
+	cmocka_unit_test(a_broker_answers_when_it_is_brought_something),
+	cmocka_unit_test(two_that_call_each_other_wait_for_each_other),
+	cmocka_unit_test(a_fast_stream_from_afar_is_no_wait),
+	cmocka_unit_test(who_waits_for_a_refused_program_is_told_of_that),
 	cmocka_unit_test(a_full_queue_drops_what_follows_the_handshake),
 	cmocka_unit_test(who_computes_before_it_first_writes_is_busy),
 	cmocka_unit_test(data_lies_unread_for_longer_than_its_sender_stalls),
@@ -5918,14 +5987,14 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(who_has_ended_is_not_awaited),
 	cmocka_unit_test(who_has_ended_does_not_read),
 	cmocka_unit_test(a_stream_may_be_limited_by_its_senders_cpu),
-		cmocka_unit_test(a_thread_at_an_idle_client_holds_up_no_other),
+	cmocka_unit_test(a_thread_at_an_idle_client_holds_up_no_other),
 	cmocka_unit_test(a_healthy_wait_has_an_other_end),
 	cmocka_unit_test(a_wait_that_dwarfs_a_stall_is_told_too),
 	cmocka_unit_test(waits_of_short_connections_are_told_together),
 	cmocka_unit_test(each_waits_for_the_other),
 	cmocka_unit_test(who_waits_by_turns_is_no_deadlock),
 	cmocka_unit_test(who_feeds_waits_for_another),
-		cmocka_unit_test(pipes_of_which_each_waits),
+	cmocka_unit_test(pipes_of_which_each_waits),
 	cmocka_unit_test(readers_that_wait_in_a_circle_are_a_deadlock),
 	cmocka_unit_test(a_ring_that_passes_something_on_is_no_deadlock),
 	cmocka_unit_test(a_deadlock_comes_before_a_slow_answer),
@@ -5945,7 +6014,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_wait_for_another_host_says_so),
 	cmocka_unit_test(a_datagram_that_is_not_answered_is_told_of),
 	cmocka_unit_test(a_server_of_datagrams_awaits_no_answer),
-		cmocka_unit_test(datagrams_that_a_timer_repeats_are_counted),
+	cmocka_unit_test(datagrams_that_a_timer_repeats_are_counted),
 	cmocka_unit_test(pacing_yields_to_another_stall_of_the_connection),
 	cmocka_unit_test(a_readers_absence_is_one_finding),
 	cmocka_unit_test(a_trial_is_of_the_stall_that_leads),

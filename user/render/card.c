@@ -1168,6 +1168,8 @@ static bool comes_evenly(const struct trace_endpoint *ep)
 	       ep->rx_calls.messages >= MANY_PAUSES * (ep->tx_calls.messages + 1);
 }
 
+#define MUCH_CAME 65536
+
 static void why_unseen(const struct making *m, const struct trace_endpoint *ep)
 {
 	uint64_t n = trace_messages_known(&ep->rx_calls) ? ep->rx_calls.messages : 0;
@@ -1179,6 +1181,9 @@ static void why_unseen(const struct making *m, const struct trace_endpoint *ep)
 		if (n > 1)
 			text_append(m->c->why, sizeof(m->c->why),
 				    "data came %" PRIu64 " times in %s; ", n, over);
+		rate_text(rate_of_receiving(ep), "B", rate, sizeof(rate));
+		if (!n && ep->rx_calls.bytes >= MUCH_CAME)
+			text_append(m->c->why, sizeof(m->c->why), "%s came; ", rate);
 		text_append(m->c->why, sizeof(m->c->why), "the other end was not traced");
 		append_unasked(m, ep);
 		return;
@@ -1235,6 +1240,28 @@ static bool is_unaccepted(const struct trace_endpoint *ep)
 	return ep->peer < 0 && ep->making.other_unaccepted;
 }
 
+/* ---- data that waits for a lost segment before it ---- */
+
+#define OF_THE_WAIT  0.1
+#define MOST_OF_WAIT 0.5
+
+static bool is_missing(const struct making *m, const struct trace_endpoint *ep, double part)
+{
+	return ep->proto == TRACE_TCP && ep->hole.ns &&
+	       (double)ep->hole.ns >= part * (double)m->v->wait.ns;
+}
+
+static void append_missing(const struct making *m, const struct trace_endpoint *ep)
+{
+	char lasted[32];
+
+	human_ns((double)ep->hole.ns, lasted, sizeof(lasted));
+	text_append(m->c->why, sizeof(m->c->why),
+		    "%sfor %s, %" PRIu64 " time%s, a segment was missing and later ones had come: "
+		    "the path lost or reordered it",
+		    *m->c->why ? "; " : "", lasted, ep->hole.n, plural(ep->hole.n));
+}
+
 /* The `why` line of a wait. */
 static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		     const struct trace_call_stats *sender)
@@ -1253,6 +1280,8 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 			 "a round trip takes %s, and what either end had sent was on its way in "
 			 "most samples",
 			 each);
+	else if (is_missing(m, ep, MOST_OF_WAIT))
+		append_missing(m, ep);
 	else if (sender && who_left(sender, ep, m->v->wait.ns))
 		why_held_end(m, sender);
 	else if (stopped_or_throttled(m->s, sender, longest_of(&m->v->wait)))
@@ -1277,6 +1306,8 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 				   "its datagrams go");
 	else
 		why_no_request(m, ep, sender);
+	if (is_missing(m, ep, OF_THE_WAIT) && !is_missing(m, ep, MOST_OF_WAIT))
+		append_missing(m, ep);
 }
 
 static void next_wait(const struct making *m, const struct trace_endpoint *ep, pid_t sender)
@@ -1415,12 +1446,15 @@ static bool waits_for_path(const struct making *m, const struct trace_endpoint *
 	if (m->v->chain.n || ep->proto != TRACE_TCP || !is_far(ep))
 		return false;
 	return wait_on_path(ep, m->v->wait.ns).n || is_seen_on_its_way(m, ep) ||
+	       is_missing(m, ep, MOST_OF_WAIT) ||
 	       (has_requests(r) && !r->unanswered && !mostly_given_up(r) &&
 		longest_part(r) == REQUEST_WAY);
 }
 
 static void fix_wait(const struct making *m, const struct trace_endpoint *ep)
 {
+	if (is_missing(m, ep, MOST_OF_WAIT))
+		return;
 	if (waits_for_path(m, ep)) {
 		set_fix(m->c, "send the next request before the answer (a pipeline, a batch), or "
 			      "ask for more at once: each costs a round trip");
@@ -1859,6 +1893,42 @@ static void append_own_sleep(const struct making *m)
 			    *m->c->why ? "; " : "", a->comm, (int)a->pid, text);
 }
 
+/* ---- a download, of which only the reader was traced ---- */
+
+#define ONE_WAY	    10	/* times as much as it sends */
+#define LITTLE_LEFT 0.1 /* of its time */
+
+static bool is_download(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_TCP && ep->peer < 0 && ep->rx_calls.tgid &&
+	       !ep->making.accepted && ep->local.port >= TRACE_EPHEMERAL_PORT &&
+	       ep->rx_calls.bytes >= MUCH_CAME &&
+	       ep->rx_calls.bytes >= ONE_WAY * ep->tx_calls.bytes &&
+	       ep->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN &&
+	       (double)ep->rx.ns[RX_UNREAD] < LITTLE_LEFT * (double)ep->rx.lifetime_ns;
+}
+
+/* "rclone[7] got 227 kB/s from 192.0.2.1:80, and left hardly any of it unread: ..." */
+static void append_download(const struct making *m)
+{
+	const struct trace_endpoint *ep = NULL;
+	char name[PARTY_TEXT], from[64], rate[24];
+
+	for (size_t i = 0; i < m->s->n; i++)
+		if (is_download(&m->s->ep[i]) &&
+		    (!ep || m->s->ep[i].rx_calls.bytes > ep->rx_calls.bytes))
+			ep = &m->s->ep[i];
+	if (!ep)
+		return;
+	program_name(&ep->rx_calls, name, sizeof(name));
+	address_of_peer(ep, from, sizeof(from));
+	rate_text(rate_of_receiving(ep), "B", rate, sizeof(rate));
+	text_append(m->c->why, sizeof(m->c->why),
+		    "%s%s got %s from %s, and left hardly any of it unread: the sender or the path "
+		    "limits that",
+		    *m->c->why ? "; " : "", name, rate, from);
+}
+
 static void card_quiet(const struct making *m)
 {
 	char total[32];
@@ -1877,6 +1947,7 @@ static void card_quiet(const struct making *m)
 			 100 * m->v->share);
 	append_busy_reader(m->s, m->v, c->why, sizeof(c->why));
 	append_quick_answers(m->s, m->v, c->why, sizeof(c->why));
+	append_download(m);
 	if (m->s->looks)
 		what_looks_do_not_see(m);
 	append_own_sleep(m);

@@ -635,6 +635,16 @@ static bool tells_requests(const struct proof *p)
 	       p->v.share >= EXPLAINS;
 }
 
+/* Connections of some milliseconds stall for a large part of their time, which is little. */
+#define NOTICED_NS    40000000 /* a delayed ACK */
+#define NOTICED_SHARE 0.02     /* of the window */
+
+static bool is_noticed(const struct proof *p)
+{
+	return p->v.stall_ns >= NOTICED_NS ||
+	       (double)p->v.stall_ns >= NOTICED_SHARE * (double)p->v.observed_ns;
+}
+
 /* Samples saw how it began, too. */
 #define ALL_THE_TIME 0.9
 
@@ -654,11 +664,22 @@ static enum outcome suspected_as(const struct verdict *v)
 	return v->kind == KIND_LATE ? OUTCOME_WAITING : v->outcome;
 }
 
+/* By samples a stall that is a small part of the time; by the ledger the same process kept another
+ * one waiting all the time. */
+static bool tells_longer_wait(const struct proof *p, const struct trace_snapshot *s,
+			      const struct verdict *v)
+{
+	pid_t culprit = v->kind == KIND_STALL ? verdict_culprit(s, v).pid : 0;
+
+	return culprit && finding_share(&v->v[v->lead]) < HARDLY_ANY && p->v.kind == KIND_WAIT &&
+	       p->v.share >= ALL_THE_TIME && verdict_culprit(&p->s, &p->v).pid == culprit;
+}
+
 static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
 		      const struct verdict *v)
 {
 	if (tells_small_reads(p, s, v) || tells_root(p, s, v) || tells_stall(p, s, v) ||
-	    tells_more(p, s, v))
+	    tells_more(p, s, v) || tells_longer_wait(p, s, v))
 		return true;
 	if (suspected_as(v) == OUTCOME_STALLED)
 		return false;
@@ -666,7 +687,7 @@ static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
 		return true;
 	if (v->outcome == OUTCOME_HEALTHY && p->of == OUTCOME_HEALTHY &&
 	    p->v.outcome == OUTCOME_STALLED)
-		return p->v.share >= LEAST_SHARE;
+		return p->v.share >= LEAST_SHARE && is_noticed(p);
 	if (v->outcome == OUTCOME_UNKNOWN)
 		return p->of == v->outcome && p->v.outcome != OUTCOME_UNKNOWN;
 	if (p->v.outcome != OUTCOME_WAITING)

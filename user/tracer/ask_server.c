@@ -220,6 +220,23 @@ static bool is_at_work_at(const struct polled *p, const struct trace_endpoint *e
 	       (p->stopped || !is_in(p->awaited, p->n_awaited, inode));
 }
 
+#define THROUGHOUT 0.9 /* of its time */
+
+/* A client that waits all the time, in a call for that connection alone, and has sent more than an
+ * ACK of its protocol, or something before the server ever did, waits for an answer, though the
+ * server expects more of the request, or has forgotten it. */
+static bool is_owed_at(const struct polled *p, const struct trace_snapshot *s, size_t i,
+		       uint64_t inode)
+{
+	const struct trace_endpoint *ep = &s->ep[i], *client = ep;
+	const struct tcp_turn *t = ep->proto == TRACE_TCP ? tcp_turns_find(&p->turns, inode) : NULL;
+
+	if (ep->making.other_pid != p->pid)
+		client = ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
+	return t && client && tcp_turn_owes(t) && (t->gets > TRACE_ACK_MOST || !t->sends) &&
+	       (double)client->rx.ns[RX_WAIT] >= THROUGHOUT * (double)client->rx.lifetime_ns;
+}
+
 /* in the middle of such a call, mostly */
 static bool is_stopped(pid_t pid)
 {
@@ -246,8 +263,10 @@ static void ask_again_and_again(struct polled *p, const struct trace_snapshot *s
 		nanosleep(&(struct timespec){ .tv_nsec = APART_NS }, NULL);
 		ask(p);
 		for (size_t i = 0; i < s->n; i++) {
-			found[i].idle += is_idle_at(p, &s->ep[i], inodes[i]);
-			found[i].at_work += is_at_work_at(p, &s->ep[i], inodes[i]);
+			bool owed = is_owed_at(p, s, i, inodes[i]);
+
+			found[i].idle += !owed && is_idle_at(p, &s->ep[i], inodes[i]);
+			found[i].at_work += owed || is_at_work_at(p, &s->ep[i], inodes[i]);
 		}
 	}
 }

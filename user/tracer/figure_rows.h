@@ -191,8 +191,9 @@
 	F(making., own_writer, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
 	/* TCP: nothing went in the session, and this end has sent the last data before it */ \
 	F(making., sent_last, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
-	/* nearly every time it was asked, no thread of the server waited for data on this */ \
-	/* connection, though it owes an answer there: it works on a request, or was stopped */ \
+	/* nearly every time it was asked, the server owed an answer on this connection, and no */ \
+	/* thread of it waited for data there, or the client waits: it works on a request, was */ \
+	/* stopped, or has forgotten it */ \
 	F(making., server_works, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \
 	/* TCP: at the session's end the other end's send buffer was full */ \
 	F(making., other_full, FLAG, NONE, LAST, MAKING, NULL, OWN, always) \

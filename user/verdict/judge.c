@@ -95,6 +95,8 @@ bool judge_is_stall(const struct verdict *v, size_t i)
 
 static bool is_trifling(const struct verdict *v, const struct finding *f)
 {
+	if (f->trifling)
+		return true;
 	for (size_t i = 0; f->surety == SUSPECTED && i < v->n; i++)
 		if (v->v[i].endpoint == f->endpoint && v->v[i].limit != LIMIT_NONE &&
 		    TRIFLING * f->ns <= v->v[i].ns)

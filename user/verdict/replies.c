@@ -310,12 +310,19 @@ static bool looked_asked_before(const struct trace_looks *l)
 		found_throughout(l, TRACE_FACT_UNATTENDED));
 }
 
+static bool server_works(const struct trace_snapshot *s, size_t i)
+{
+	int peer = s->ep[i].peer;
+
+	return s->ep[i].making.server_works || (peer >= 0 && s->ep[peer].making.server_works);
+}
+
 static bool looked_unanswered_before(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_looks *l = &s->looks[i];
 
 	return found_throughout(l, TRACE_FACT_UNANSWERED) &&
-	       (found_throughout(l, TRACE_FACT_UNPROMPTED) || s->ep[i].making.server_works);
+	       (found_throughout(l, TRACE_FACT_UNPROMPTED) || server_works(s, i));
 }
 
 static bool nothing_went(const struct trace_endpoint *ep)

@@ -188,12 +188,24 @@ static bool waited_there(const struct trace_snapshot *s, const struct finding *f
 	       f->blamed_ns;
 }
 
+/* What is suspected may be so for want of samples: of one end it would be inferred. */
+static bool sees_both_ends(const struct trace_snapshot *s, const struct finding *f)
+{
+	const struct trace_endpoint *ep = &s->ep[f->endpoint],
+				    *reader = ep->proto == TRACE_PIPE ? ep
+					      : ep->peer >= 0	      ? &s->ep[ep->peer]
+								      : NULL;
+
+	return f->surety == SEEN_BOTH_ENDS || (f->surety == SUSPECTED && reader &&
+					       reader->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN);
+}
+
 static int where_reader_waits(const struct trace_snapshot *s, const struct finding *f)
 {
 	struct who reader;
 	int at = -1;
 
-	if (f->blamed != BLAME_PEER_READER || f->surety != SEEN_BOTH_ENDS ||
+	if (f->blamed != BLAME_PEER_READER || !sees_both_ends(s, f) ||
 	    !who_is_late(s, &s->ep[f->endpoint], f->cause, &reader) || !reader.tgid)
 		return -1;
 	for (size_t i = 0; i < s->n; i++)
@@ -233,7 +245,7 @@ static int next_link(const struct trace_snapshot *s, const struct verdict *v, si
 	struct who reader;
 	int behind;
 
-	if (f->blamed != BLAME_PEER_READER || f->surety != SEEN_BOTH_ENDS ||
+	if (f->blamed != BLAME_PEER_READER || !sees_both_ends(s, f) ||
 	    !who_is_late(s, &s->ep[f->endpoint], f->cause, &reader) || !reader.tgid)
 		return -1;
 	behind = finding_behind(s, v, f, &reader, kept_waiting);

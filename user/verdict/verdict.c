@@ -156,6 +156,24 @@ static bool waits_for_full_queue(const struct trace_snapshot *s, const struct tr
 	       2 * (began(server) - began(ep)) >= ns;
 }
 
+/* Data within this host waits for a window, or for its turn, while the CPU is elsewhere. */
+#define TRIFLING_SHARE 0.05
+
+static bool is_trifling(const struct trace_snapshot *s, const struct finding *f)
+{
+	const struct trace_endpoint *ep = &s->ep[f->endpoint];
+
+	return f->surety == SUSPECTED && (f->cause == TX_CWND || f->cause == TX_PACING) &&
+	       !is_far(ep) && (double)f->ns < TRIFLING_SHARE * (double)ep->tx.lifetime_ns;
+}
+
+static void note_doubt(const struct trace_snapshot *s, struct finding *f)
+{
+	if (finding_is_suspected(s, f))
+		f->surety = SUSPECTED;
+	f->trifling = is_trifling(s, f);
+}
+
 static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, struct finding *f)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -173,6 +191,7 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 		.reader_waits = -1,
 		.root = -1,
 		.goes_on = !ep->closed && ep->tx.now == cause,
+		.sampled = s->looks,
 		.unanswered_syn =
 			cause == TX_RECOVERY &&
 			(waits_for_syn(ep) || waits_for_full_queue(s, ep, ep->tx.ns[cause])),
@@ -191,9 +210,7 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 	f->small_reads = reads_small(s, f);
 	f->paced_by_itself = f->cause == TX_PACING && paces_itself(&s->ep[f->endpoint]);
 	f->by_loss = is_held_by_loss(s, f);
-	f->sampled = s->looks;
-	if (finding_is_suspected(s, f))
-		f->surety = SUSPECTED;
+	note_doubt(s, f);
 	f->all = (struct totals){
 		.causes = 1u << cause,
 		.connections = 1,
