@@ -68,8 +68,10 @@ static __always_inline int stack_number(void *ctx, __u64 flags)
 /* wake the reader only when an eighth of the ring is full: it polls often enough by itself */
 static __always_inline __u64 wake_flags(void)
 {
-	return bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > 1 << 20 ? BPF_RB_FORCE_WAKEUP
-									: BPF_RB_NO_WAKEUP;
+	return bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) >
+			       bpf_ringbuf_query(&records, BPF_RB_RING_SIZE) / 8
+		       ? BPF_RB_FORCE_WAKEUP
+		       : BPF_RB_NO_WAKEUP;
 }
 
 /* false: no room; the caller keeps the endpoint */

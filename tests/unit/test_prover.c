@@ -87,8 +87,11 @@ static void an_answer_awaited_before_the_proof_was_suspected_too(void **state)
 	b.p.proofs[0].of = OUTCOME_HEALTHY;
 	is_the_proofs(&b, false); /* it may have begun since */
 	b.p.proofs[0].unanswered = unanswered;
+	b.sampled.tx_calls.reply_ns = 8 * SECOND / 10;
 	is_the_proofs(&b, true);
-	unanswered[0] = 0.2;
+	b.sampled.tx_calls.reply_ns = SECOND; /* it hangs since */
+	is_the_proofs(&b, false);
+	b.sampled.tx_calls.reply_ns = unanswered[0] = 0.2;
 	is_the_proofs(&b, false);
 }
 
@@ -168,13 +171,26 @@ static void what_samples_did_not_see_is_the_proofs_to_tell(void **state)
 	b.p.proofs[0].of = OUTCOME_HEALTHY;
 	b.p.proofs[0].v.kind = KIND_WITHHELD;
 	b.p.proofs[0].v.share = 0.9;
-	b.p.proofs[0].v.observed_ns = 2 * SECOND;
-	b.p.proofs[0].v.stall_ns = SECOND / 2;
 	is_the_proofs(&b, true);
-	b.p.proofs[0].v.stall_ns = SECOND / 100; /* of connections that last for milliseconds */
-	is_the_proofs(&b, false);
-	b.p.proofs[0].v.stall_ns = SECOND / 2;
 	b.p.proofs[0].v.share = 0.05;
+	is_the_proofs(&b, false);
+}
+
+/* of connections that last for milliseconds */
+static void a_stall_of_milliseconds_is_no_news(void **state)
+{
+	static struct both b;
+	struct verdict *proven;
+
+	set_up(&b, OUTCOME_HEALTHY, OUTCOME_STALLED);
+	proven = proven_stall(&b);
+	b.v.kind = KIND_QUIET;
+	b.p.proofs[0].of = OUTCOME_HEALTHY;
+	proven->share = 0.14;
+	proven->observed_ns = 2 * SECOND;
+	proven->stall_ns = SECOND / 10;
+	is_the_proofs(&b, true);
+	proven->stall_ns = SECOND / 100;
 	is_the_proofs(&b, false);
 }
 
@@ -283,6 +299,7 @@ int main(void)
 		cmocka_unit_test(a_stall_that_few_samples_found_is_the_proofs_to_tell),
 		cmocka_unit_test(a_limit_counts_up_to_what_the_ledger_found),
 		cmocka_unit_test(what_samples_did_not_see_is_the_proofs_to_tell),
+		cmocka_unit_test(a_stall_of_milliseconds_is_no_news),
 		cmocka_unit_test(a_wait_all_the_time_is_more_than_a_little_stall),
 		cmocka_unit_test(what_the_ledger_saw_is_not_suspected_any_more),
 		cmocka_unit_test(what_keeps_the_reader_from_reading_is_the_proofs_to_tell),

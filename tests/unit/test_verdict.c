@@ -2438,7 +2438,6 @@ static void a_little_of_a_window_within_the_host_is_no_stall(void **state)
 	assert_int_equal(v.outcome, OUTCOME_STALLED);
 }
 
-/* What held it up is elsewhere, but it is none of the reader's. */
 static void a_download_tells_its_rate(void **state)
 {
 	struct trace_endpoint ep = downloader(0);
@@ -2460,7 +2459,7 @@ static void a_download_tells_its_rate(void **state)
 }
 
 /* Later segments are there, and cannot be read. */
-static void a_missing_segment_is_the_paths(void **state)
+static void a_missing_segment_is_told(void **state)
 {
 	struct trace_endpoint ep = asks_alone(30, 32 * (SECOND / 100));
 	struct card c;
@@ -2468,12 +2467,11 @@ static void a_missing_segment_is_the_paths(void **state)
 	(void)state;
 	ep.hole = (struct trace_hole){ .ns = 2 * (SECOND / 10), .n = 4 };
 	card_of(&ep, &c);
-	assert_non_null(strstr(c.why, "; for 200 ms, 4 times, a segment was missing"));
-	assert_null(strstr(c.head, "the path"));
-	ep.hole.ns = 7 * (SECOND / 10);
+	assert_non_null(strstr(
+		c.why, "; for 200 ms, 4 times, a segment was missing while later ones had come"));
+	ep.hole.ns = SECOND / 100;
 	card_of(&ep, &c);
-	assert_string_equal(c.why, "for 700 ms, 4 times, a segment was missing and later ones had "
-				   "come: the path lost or reordered it");
+	assert_null(strstr(c.why, "missing"));
 }
 
 /* a server alone, of whose connection samples know bytes and segments */
@@ -5860,7 +5858,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(who_a_broker_passes_requests_to_is_awaited),
 	cmocka_unit_test(a_little_of_a_window_within_the_host_is_no_stall),
 	cmocka_unit_test(a_download_tells_its_rate),
-	cmocka_unit_test(a_missing_segment_is_the_paths),
+	cmocka_unit_test(a_missing_segment_is_told),
 	cmocka_unit_test(long_answers_seen_by_samples_are_no_feed),
 	cmocka_unit_test(a_small_window_at_a_long_path_holds_who_receives),
 	cmocka_unit_test(what_a_server_that_polls_is_sent_are_no_requests),

@@ -203,5 +203,8 @@ int endpoints_join(const struct endpoints *closed, const struct endpoints *live,
 	join_back(s);
 	free(places);
 	free(peers);
-	return s->details.no_memory ? -1 : 0;
+	if (!s->details.no_memory)
+		return 0;
+	trace_snapshot_free(s);
+	return -1;
 }

@@ -1240,25 +1240,20 @@ static bool is_unaccepted(const struct trace_endpoint *ep)
 	return ep->peer < 0 && ep->making.other_unaccepted;
 }
 
-/* ---- data that waits for a lost segment before it ---- */
+/* ---- data that waits for a segment before it ---- */
 
-#define OF_THE_WAIT  0.1
-#define MOST_OF_WAIT 0.5
-
-static bool is_missing(const struct making *m, const struct trace_endpoint *ep, double part)
-{
-	return ep->proto == TRACE_TCP && ep->hole.ns &&
-	       (double)ep->hole.ns >= part * (double)m->v->wait.ns;
-}
+#define OF_THE_WAIT 0.1
 
 static void append_missing(const struct making *m, const struct trace_endpoint *ep)
 {
 	char lasted[32];
 
+	if (ep->proto != TRACE_TCP || !ep->hole.ns ||
+	    (double)ep->hole.ns < OF_THE_WAIT * (double)m->v->wait.ns)
+		return;
 	human_ns((double)ep->hole.ns, lasted, sizeof(lasted));
 	text_append(m->c->why, sizeof(m->c->why),
-		    "%sfor %s, %" PRIu64 " time%s, a segment was missing and later ones had come: "
-		    "the path lost or reordered it",
+		    "%sfor %s, %" PRIu64 " time%s, a segment was missing while later ones had come",
 		    *m->c->why ? "; " : "", lasted, ep->hole.n, plural(ep->hole.n));
 }
 
@@ -1280,8 +1275,6 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 			 "a round trip takes %s, and what either end had sent was on its way in "
 			 "most samples",
 			 each);
-	else if (is_missing(m, ep, MOST_OF_WAIT))
-		append_missing(m, ep);
 	else if (sender && who_left(sender, ep, m->v->wait.ns))
 		why_held_end(m, sender);
 	else if (stopped_or_throttled(m->s, sender, longest_of(&m->v->wait)))
@@ -1306,8 +1299,7 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 				   "its datagrams go");
 	else
 		why_no_request(m, ep, sender);
-	if (is_missing(m, ep, OF_THE_WAIT) && !is_missing(m, ep, MOST_OF_WAIT))
-		append_missing(m, ep);
+	append_missing(m, ep);
 }
 
 static void next_wait(const struct making *m, const struct trace_endpoint *ep, pid_t sender)
@@ -1446,15 +1438,12 @@ static bool waits_for_path(const struct making *m, const struct trace_endpoint *
 	if (m->v->chain.n || ep->proto != TRACE_TCP || !is_far(ep))
 		return false;
 	return wait_on_path(ep, m->v->wait.ns).n || is_seen_on_its_way(m, ep) ||
-	       is_missing(m, ep, MOST_OF_WAIT) ||
 	       (has_requests(r) && !r->unanswered && !mostly_given_up(r) &&
 		longest_part(r) == REQUEST_WAY);
 }
 
 static void fix_wait(const struct making *m, const struct trace_endpoint *ep)
 {
-	if (is_missing(m, ep, MOST_OF_WAIT))
-		return;
 	if (waits_for_path(m, ep)) {
 		set_fix(m->c, "send the next request before the answer (a pipeline, a batch), or "
 			      "ask for more at once: each costs a round trip");
@@ -1908,7 +1897,7 @@ static bool is_download(const struct trace_endpoint *ep)
 	       (double)ep->rx.ns[RX_UNREAD] < LITTLE_LEFT * (double)ep->rx.lifetime_ns;
 }
 
-/* "rclone[7] got 227 kB/s from 192.0.2.1:80, and left hardly any of it unread: ..." */
+/* "rclone[7] got 227 kB/s from 192.0.2.1:80, and left hardly any of it unread" */
 static void append_download(const struct making *m)
 {
 	const struct trace_endpoint *ep = NULL;
@@ -1924,9 +1913,8 @@ static void append_download(const struct making *m)
 	address_of_peer(ep, from, sizeof(from));
 	rate_text(rate_of_receiving(ep), "B", rate, sizeof(rate));
 	text_append(m->c->why, sizeof(m->c->why),
-		    "%s%s got %s from %s, and left hardly any of it unread: the sender or the path "
-		    "limits that",
-		    *m->c->why ? "; " : "", name, rate, from);
+		    "%s%s got %s from %s, and left hardly any of it unread", *m->c->why ? "; " : "",
+		    name, rate, from);
 }
 
 static void card_quiet(const struct making *m)
@@ -1947,9 +1935,9 @@ static void card_quiet(const struct making *m)
 			 100 * m->v->share);
 	append_busy_reader(m->s, m->v, c->why, sizeof(c->why));
 	append_quick_answers(m->s, m->v, c->why, sizeof(c->why));
-	append_download(m);
 	if (m->s->looks)
 		what_looks_do_not_see(m);
+	append_download(m);
 	append_own_sleep(m);
 }
 

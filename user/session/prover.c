@@ -404,16 +404,35 @@ static double share_unanswered(const struct trace_endpoint *ep)
 	return ep->rx.lifetime_ns ? (double)ns / (double)ep->rx.lifetime_ns : 0;
 }
 
+struct awaited_share {
+	uint64_t inode;
+	double share;
+};
+
+static int by_inode(const void *a, const void *b)
+{
+	const struct awaited_share *x = a, *y = b;
+
+	return (x->inode > y->inode) - (x->inode < y->inode);
+}
+
 static double *unanswered_before(const struct trace_snapshot *proof,
 				 const struct trace_snapshot *window)
 {
+	struct awaited_share *all = array_new(window->n, 1, sizeof(*all)), *found;
 	double *share = array_new(proof->n, 1, sizeof(*share));
 
-	for (size_t i = 0; share && i < proof->n; i++) {
-		const struct trace_endpoint *ep = same_end_in(window, &proof->ep[i]);
-
-		share[i] = ep ? share_unanswered(ep) : 0;
+	for (size_t i = 0; all && i < window->n; i++)
+		all[i] = (struct awaited_share){ window->ep[i].inode,
+						 share_unanswered(&window->ep[i]) };
+	if (all)
+		qsort(all, window->n, sizeof(*all), by_inode);
+	for (size_t i = 0; all && share && i < proof->n; i++) {
+		found = bsearch(&(struct awaited_share){ .inode = proof->ep[i].inode }, all,
+				window->n, sizeof(*all), by_inode);
+		share[i] = found && proof->ep[i].inode ? found->share : 0;
 	}
+	free(all);
 	return share;
 }
 
@@ -503,8 +522,11 @@ static bool wait_for_same_server(const struct trace_snapshot *s, const struct ve
 static bool have_party_in_common(const struct trace_snapshot *s, const struct verdict *v,
 				 const struct proof *p)
 {
+	pid_t culprit = verdict_culprit(s, v).pid;
 	struct parties a = {}, b = {};
 
+	if (culprit && verdict_culprit(&p->s, &p->v).pid == culprit)
+		return true;
 	a.n = verdict_waiting_processes(s, v, a.v, PARTIES_MOST);
 	b.n = verdict_waiting_processes(&p->s, &p->v, b.v, PARTIES_MOST);
 	for (size_t i = 0; i < a.n; i++)
@@ -636,12 +658,11 @@ static bool tells_requests(const struct proof *p)
 }
 
 /* Connections of some milliseconds stall for a large part of their time, which is little. */
-#define NOTICED_NS    40000000 /* a delayed ACK */
 #define NOTICED_SHARE 0.02     /* of the window */
 
 static bool is_noticed(const struct proof *p)
 {
-	return p->v.stall_ns >= NOTICED_NS ||
+	return p->v.kind != KIND_STALL ||
 	       (double)p->v.stall_ns >= NOTICED_SHARE * (double)p->v.observed_ns;
 }
 
@@ -664,15 +685,17 @@ static enum outcome suspected_as(const struct verdict *v)
 	return v->kind == KIND_LATE ? OUTCOME_WAITING : v->outcome;
 }
 
-/* By samples a stall that is a small part of the time; by the ledger the same process kept another
- * one waiting all the time. */
+/* By samples a stall that is a small part of the time; by the ledger that end waited for the same
+ * process all the time. */
 static bool tells_longer_wait(const struct proof *p, const struct trace_snapshot *s,
 			      const struct verdict *v)
 {
 	pid_t culprit = v->kind == KIND_STALL ? verdict_culprit(s, v).pid : 0;
 
 	return culprit && finding_share(&v->v[v->lead]) < HARDLY_ANY && p->v.kind == KIND_WAIT &&
-	       p->v.share >= ALL_THE_TIME && verdict_culprit(&p->s, &p->v).pid == culprit;
+	       p->v.share >= ALL_THE_TIME &&
+	       is_same_end(&s->ep[v->v[v->lead].endpoint], &p->s.ep[p->v.wait.endpoint]) &&
+	       verdict_culprit(&p->s, &p->v).pid == culprit;
 }
 
 static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
@@ -724,15 +747,19 @@ static bool talks_both_ways(const struct trace_endpoint *ep)
 	       ep->tx_calls.messages && trace_messages_known(&ep->tx_calls);
 }
 
-/* There were too few samples yet to tell, but most of them found it. */
+/* There were too few samples yet to tell, but most of them found it, nearly as often as later ones.
+ */
 #define FOUND_BEFORE 0.5
+#define MORE_LATER   1.25
 
 static bool was_suspected(const struct proof *p, const struct trace_endpoint *ep,
-			  const struct verdict *v)
+			  const struct trace_endpoint *end, const struct verdict *v)
 {
+	double before = p->unanswered ? p->unanswered[ep - p->s.ep] : 0;
+
 	return p->of == suspected_as(v) ||
-	       ((v->kind == KIND_WAIT || v->kind == KIND_ANSWERS) && p->unanswered &&
-		p->unanswered[ep - p->s.ep] >= FOUND_BEFORE);
+	       ((v->kind == KIND_WAIT || v->kind == KIND_ANSWERS) && before >= FOUND_BEFORE &&
+		share_unanswered(end) <= MORE_LATER * before);
 }
 
 /* The ledger saw messages come and go where samples found a wait, and nobody waiting: of HTTP/2,
@@ -743,7 +770,7 @@ static bool is_refuted(const struct proof *p, const struct trace_snapshot *s,
 	const struct trace_endpoint *end = doubtful_end(s, v),
 				    *ep = end ? same_end_in(&p->s, end) : NULL;
 
-	if (!ep || !was_suspected(p, ep, v) || !is_next_to_nothing(&p->v) || lies_long(s, v))
+	if (!ep || !was_suspected(p, ep, end, v) || !is_next_to_nothing(&p->v) || lies_long(s, v))
 		return false;
 	return (v->kind == KIND_WAIT && p->v.busy_sender.endpoint == ep - p->s.ep) ||
 	       talks_both_ways(ep);
@@ -790,7 +817,16 @@ const struct asleep *prover_doing(const struct prover *p, const struct trace_sna
 	return NULL;
 }
 
-void prover_print(const struct prover *p, const struct proof *but, FILE *out)
+/* Beside a healthy card a wait, as for the next message, would read like an accusation. */
+static void proof_text(const struct proof *proof, bool healthy, char *text, size_t len)
+{
+	if (healthy && proof->v.outcome == OUTCOME_WAITING && proof->v.kind != KIND_STALL)
+		snprintf(text, len, "no sender was held up");
+	else
+		verdict_sentence(&proof->s, &proof->v, text, len);
+}
+
+void prover_print(const struct prover *p, const struct proof *but, bool healthy, FILE *out)
 {
 	char text[VERDICT_TEXT], line[VERDICT_TEXT + 64], lasted[32];
 
@@ -800,7 +836,7 @@ void prover_print(const struct prover *p, const struct proof *but, FILE *out)
 		if (proof == but)
 			continue;
 		human_ns((double)proof->ns, lasted, sizeof(lasted));
-		verdict_sentence(&proof->s, &proof->v, text, sizeof(text));
+		proof_text(proof, healthy, text, sizeof(text));
 		snprintf(line, sizeof(line), "exact tracing of %s: %s", lasted, text);
 		fputs("  proof  ", out);
 		opt_wrap(out, line, 9);

@@ -85,8 +85,9 @@ void prover_confirm(const struct prover *p, const struct trace_snapshot *s, stru
 /* what was found of whoever that verdict names the culprit; NULL: nobody looked */
 const struct asleep *prover_doing(const struct prover *p, const struct trace_snapshot *s,
 				  const struct verdict *v);
-/* A line for each proof, but for `but` (NULL: none); [{"t", "ns", "ledger"}] */
-void prover_print(const struct prover *p, const struct proof *but, FILE *out);
+/* A line for each proof, but for `but` (NULL: none); healthy: so the card says. */
+void prover_print(const struct prover *p, const struct proof *but, bool healthy, FILE *out);
+/* [{"t", "ns", "ledger"}] */
 json_t *prover_to_json(const struct prover *p);
 void prover_end(struct prover *p);
 

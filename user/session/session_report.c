@@ -119,7 +119,7 @@ static void say_answer(const struct session *l)
 	if (answer)
 		say_samples(l, answer);
 	if (l->prover)
-		prover_print(l->prover, answer, stderr);
+		prover_print(l->prover, answer, v->outcome == OUTCOME_HEALTHY, stderr);
 }
 
 int session_report(struct session *l, json_t *about, struct err *e)

@@ -17,18 +17,26 @@
 /* what others wait until it does */
 enum awaited { TO_SEND, TO_READ, TO_END };
 
+/* what was asked last of trace_held_output() */
+struct held_once {
+	pid_t pid;
+	enum awaited awaited;
+	bool found;
+	struct trace_held_output output;
+};
+
+/* and of trace_asked_server() */
+struct asked_once {
+	pid_t pid, tid;
+	bool found;
+	struct trace_asked server;
+};
+
 struct follower {
 	uint64_t deadline;
 	const struct zoom_stop *stop;
-	/* what was asked last of trace_held_output() */
-	pid_t asked;
-	enum awaited awaited;
-	bool is_held;
-	struct trace_held_output held;
-	/* and of trace_asked_server() */
-	pid_t asks;
-	bool has_asked;
-	struct trace_asked server;
+	struct held_once held;
+	struct asked_once asked;
 };
 
 static bool has_time(const struct follower *f)
@@ -115,42 +123,52 @@ static const struct asleep *blocked_writer(const struct threads *t, pid_t pid)
 static const struct trace_held_output *held_output(struct follower *f, pid_t pid,
 						   enum awaited awaited)
 {
-	if (f->asked != pid || f->awaited != awaited) {
-		f->asked = pid;
-		f->awaited = awaited;
-		f->is_held = has_time(f) && trace_held_output(pid, awaited == TO_SEND, &f->held);
+	struct held_once *h = &f->held;
+
+	if (h->pid != pid || h->awaited != awaited) {
+		h->pid = pid;
+		h->awaited = awaited;
+		h->found = has_time(f) && trace_held_output(pid, awaited == TO_SEND, &h->output);
 	}
-	return f->is_held ? &f->held : NULL;
+	return h->found ? &h->output : NULL;
 }
 
 /* A single look may find a request that is answered at once, or come between two requests. */
 #define ASKS	   4
-#define MOSTLY	   2 /* of these */
+#define ENOUGH	   2 /* of these found the same server */
 #define ASKS_APART (4 * DOING_APART_NS)
 
-static bool has_asked(pid_t pid, int fd, struct trace_asked *server, struct follower *f)
+static bool is_same_server(const struct trace_asked *a, const struct trace_asked *b)
+{
+	return a->family == b->family && !memcmp(&a->remote, &b->remote, sizeof(a->remote));
+}
+
+static bool found_enough(struct asked_once *x, struct follower *f)
 {
 	struct trace_asked now;
 	unsigned int found = 0;
 
-	for (int i = 0; i < ASKS && found < MOSTLY && has_time(f); i++) {
+	for (int i = 0; i < ASKS && found < ENOUGH && has_time(f); i++) {
 		if (i)
 			nanosleep(&(struct timespec){ .tv_nsec = ASKS_APART }, NULL);
-		if (!trace_asked_server(pid, fd, &now))
+		if (!trace_asked_server(x->pid, x->tid, &now))
 			continue;
-		*server = now;
-		found++;
+		found = found && is_same_server(&now, &x->server) ? found + 1 : 1;
+		x->server = now;
 	}
-	return found >= MOSTLY;
+	return found >= ENOUGH;
 }
 
-static const struct trace_asked *asked_server(struct follower *f, pid_t pid, int fd)
+static const struct trace_asked *asked_server(struct follower *f, pid_t pid, pid_t tid)
 {
-	if (f->asks != pid) {
-		f->asks = pid;
-		f->has_asked = has_asked(pid, fd, &f->server, f);
+	struct asked_once *x = &f->asked;
+
+	if (x->pid != pid || x->tid != tid) {
+		x->pid = pid;
+		x->tid = tid;
+		x->found = found_enough(x, f);
 	}
-	return f->has_asked ? &f->server : NULL;
+	return x->found ? &x->server : NULL;
 }
 
 /* Of a process whose output nobody takes, or that waits for a server: the first thread, or the only
@@ -170,7 +188,7 @@ static const struct asleep *held_poller(const struct threads *t, pid_t pid, enum
 	}
 	if (!poller || held_output(f, pid, awaited))
 		return poller;
-	return awaited == TO_SEND && asked_server(f, pid, -1) ? poller : NULL;
+	return awaited == TO_SEND && asked_server(f, pid, poller->tid) ? poller : NULL;
 }
 
 /* Nobody knows which of its threads counts, or one that takes requests has none to take: another
@@ -280,9 +298,9 @@ struct far_end {
 	struct trace_addr remote;
 };
 
-static pid_t asked_by(const struct asleep *a, int fd, struct far_end *far, struct follower *f)
+static pid_t asked_by(const struct asleep *a, struct far_end *far, struct follower *f)
 {
-	const struct trace_asked *x = asked_server(f, a->pid, fd);
+	const struct trace_asked *x = a->tid ? asked_server(f, a->pid, a->tid) : NULL;
 
 	if (x && !x->server)
 		*far = (struct far_end){ ASLEEP_END_ASKED, x->family, x->remote };
@@ -295,7 +313,7 @@ static pid_t polls_for(const struct asleep *a, enum awaited *awaited, struct far
 	const struct trace_held_output *held = held_output(f, a->pid, *awaited);
 
 	if (!held && *awaited == TO_SEND)
-		return asked_by(a, -1, far, f);
+		return asked_by(a, far, f);
 	*awaited = TO_READ;
 	if (held && !held->reader)
 		*far = (struct far_end){ ASLEEP_END_FULL, held->family, held->remote };
@@ -313,7 +331,7 @@ static pid_t sleeps_for(const struct asleep *a, enum awaited *awaited, struct fa
 		pid_t other = trace_fd_other_end(a->pid, fd, a->v[0].writes);
 
 		*awaited = a->v[0].writes ? TO_READ : TO_SEND;
-		return other || a->v[0].writes ? other : asked_by(a, fd, far, f);
+		return other || a->v[0].writes ? other : asked_by(a, far, f);
 	}
 	if (asleep_opens(a)) {
 		*awaited = TO_READ;

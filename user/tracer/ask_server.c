@@ -19,6 +19,7 @@
 #include "host/asleep.h"
 #include "host/proc.h"
 #include "host/thread_call.h"
+#include "tracer/diag_sockets.h"
 #include "tracer/internal.h"
 #include "tracer/process_cpu.h"
 #include "tracer/tcp_turns.h"
@@ -28,6 +29,7 @@
 #define APART_NS   83000000 /* an idle moment between two requests is shorter than all rounds */
 #define POLLS_MOST  16384 /* sockets; of more the rest is not known */
 #define EPOLLS_MOST 64
+#define LONG_AGO    10000 /* ms: what was sent then may have asked for nothing */
 #define FDS_MOST   64
 
 struct polled {
@@ -179,7 +181,7 @@ static bool waits_for_another(const struct polled *p)
 	for (size_t i = 0; i < p->n_own; i++) {
 		const struct tcp_turn *t = tcp_turns_find(&p->turns, p->own[i]);
 
-		if (t && tcp_turns_awaits_answer(&p->turns, t))
+		if (t && tcp_turns_awaits_answer(&p->turns, t) && t->sent_ms < LONG_AGO)
 			return true;
 	}
 	return false;
@@ -222,9 +224,9 @@ static bool is_at_work_at(const struct polled *p, const struct trace_endpoint *e
 
 #define THROUGHOUT 0.9 /* of its time */
 
-/* A client that waits all the time, in a call for that connection alone, and has sent more than an
- * ACK of its protocol, or something before the server ever did, waits for an answer, though the
- * server expects more of the request, or has forgotten it. */
+/* A client that waits all the time, in a call for that connection alone, and has sent something
+ * though the server never did, waits for an answer, even if the server expects more of the request,
+ * or has forgotten it. */
 static bool is_owed_at(const struct polled *p, const struct trace_snapshot *s, size_t i,
 		       uint64_t inode)
 {
@@ -233,7 +235,7 @@ static bool is_owed_at(const struct polled *p, const struct trace_snapshot *s, s
 
 	if (ep->making.other_pid != p->pid)
 		client = ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
-	return t && client && tcp_turn_owes(t) && (t->gets > TRACE_ACK_MOST || !t->sends) &&
+	return t && client && tcp_turn_owes(t) && t->comes && !t->sends &&
 	       (double)client->rx.ns[RX_WAIT] >= THROUGHOUT * (double)client->rx.lifetime_ns;
 }
 
@@ -326,4 +328,77 @@ void trace_ask_server(struct trace_snapshot *s, pid_t server)
 	free(found);
 	free(inodes);
 	polled_free(p);
+}
+
+/* ---- from whom a thread that polls, or sleeps in a read, awaits an answer ---- */
+
+#define ASKED_MOST   16	  /* connections; who awaits more answers serves many */
+#define SOCKETS_MOST 8192 /* of more, a dump takes too long */
+
+struct own_requests {
+	uint64_t inodes[ASKED_MOST];
+	size_t n;
+};
+
+/* False: there are too many. */
+static bool find_requests(const struct polled *p, struct own_requests *r)
+{
+	for (size_t i = 0; i < p->n_awaited; i++) {
+		const struct tcp_turn *t = tcp_turns_find(&p->turns, p->awaited[i]);
+
+		if (!t || !tcp_turns_awaits_answer(&p->turns, t))
+			continue;
+		if (r->n == ASKED_MOST)
+			return false;
+		r->inodes[r->n++] = t->inode;
+	}
+	return r->n;
+}
+
+static bool is_same_server(const struct diag_socket *a, const struct diag_socket *b)
+{
+	return a->is_local == b->is_local && a->ep->family == b->ep->family &&
+	       !memcmp(&a->ep->remote, &b->ep->remote, sizeof(a->ep->remote));
+}
+
+/* False: they are several servers. One may have a process for each connection. */
+static bool only_server(const struct own_requests *r, pid_t pid, struct trace_asked *out)
+{
+	struct trace_endpoint ep[ASKED_MOST] = {};
+	struct diag_socket v[ASKED_MOST] = {};
+	struct diag_sockets all = { v, r->n };
+	struct trace_snapshot s = { .ep = ep, .n = r->n };
+
+	for (size_t i = 0; i < r->n; i++) {
+		ep[i] = (struct trace_endpoint){ .inode = r->inodes[i], .peer = -1 };
+		v[i] = (struct diag_socket){ .inode = r->inodes[i], .ep = &ep[i] };
+	}
+	for (int i = 0; i < 2; i++) /* for is_local */
+		diag_find_tcp(&all);
+	trace_name_other_ends(&s);
+	for (size_t i = 0; i < r->n; i++)
+		if (ep[i].proto != TRACE_TCP || !is_same_server(&v[i], &v[0]) ||
+		    (v[i].is_local && !diag_answers(&v[i], pid)))
+			return false;
+	*out = (struct trace_asked){ .server = v[0].is_local ? ep[0].making.other_pid : 0,
+				     .family = ep[0].family,
+				     .remote = ep[0].remote };
+	return true;
+}
+
+bool trace_asked_server(pid_t pid, pid_t tid, struct trace_asked *out)
+{
+	struct polled *p = polled_new(pid);
+	struct own_requests r = {};
+	bool found = false;
+
+	if (p && p->own && p->awaited) {
+		tcp_turns_read(&p->turns);
+		ask_thread(p, -1, tid);
+		p->n_awaited = array_unique(p->awaited, p->n_awaited);
+		found = p->turns.n <= SOCKETS_MOST && find_requests(p, &r) &&
+			only_server(&r, pid, out);
+	}
+	polled_free(p);
+	return found;
 }

@@ -4,7 +4,6 @@
  * can read from the pipe (or write to it), or the holder of the socket at the other end of a
  * connection on this host.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,91 +133,4 @@ void trace_fd_servers(pid_t pid, struct trace_fd_server *v, size_t n)
 		find_servers(pid, &all, &s);
 	free(all.v);
 	free(s.ep);
-}
-
-/* ---- from whom a process awaits an answer ---- */
-
-#define ASKED_MOST 16 /* connections; who awaits more answers serves many */
-
-struct own_requests {
-	struct tcp_turns turns;
-	uint64_t inodes[ASKED_MOST];
-	size_t n;
-	bool many;
-};
-
-static void note_request(void *ctx, int dir, long fd)
-{
-	struct own_requests *r = ctx;
-	const struct tcp_turn *t = tcp_turns_find(&r->turns, proc_inode(dir, fd));
-
-	if (!t || !tcp_turns_awaits_answer(&r->turns, t))
-		return;
-	if (r->n < ASKED_MOST)
-		r->inodes[r->n++] = t->inode;
-	else
-		r->many = true;
-}
-
-static bool is_same_server(const struct diag_socket *a, const struct diag_socket *b)
-{
-	return a->is_local == b->is_local && a->ep->family == b->ep->family &&
-	       !memcmp(&a->ep->remote, &b->ep->remote, sizeof(a->ep->remote));
-}
-
-/* False: they are several servers. One may have a process for each connection. */
-static bool only_server(const struct own_requests *r, pid_t pid, struct trace_asked *out)
-{
-	struct trace_endpoint ep[ASKED_MOST] = {};
-	struct diag_socket v[ASKED_MOST] = {};
-	struct diag_sockets all = { v, r->n };
-	struct trace_snapshot s = { .ep = ep, .n = r->n };
-
-	for (size_t i = 0; i < r->n; i++) {
-		ep[i] = (struct trace_endpoint){ .inode = r->inodes[i], .peer = -1 };
-		v[i] = (struct diag_socket){ .inode = r->inodes[i], .ep = &ep[i] };
-	}
-	for (int i = 0; i < 2; i++) /* for is_local */
-		diag_find_tcp(&all);
-	trace_name_other_ends(&s);
-	for (size_t i = 0; i < r->n; i++)
-		if (ep[i].proto != TRACE_TCP || !is_same_server(&v[i], &v[0]) ||
-		    (v[i].is_local && !diag_answers(&v[i], pid)))
-			return false;
-	*out = (struct trace_asked){ .server = ep[0].making.other_pid,
-				     .family = ep[0].family,
-				     .remote = ep[0].remote };
-	return r->n;
-}
-
-static void find_requests(struct own_requests *r, pid_t pid, int fd)
-{
-	char path[40];
-	int dir;
-
-	tcp_turns_read(&r->turns);
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	if (fd < 0) {
-		proc_numbers(path, note_request, r);
-		return;
-	}
-	dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0)
-		return;
-	note_request(r, dir, fd);
-	close(dir);
-}
-
-bool trace_asked_server(pid_t pid, int fd, struct trace_asked *out)
-{
-	struct own_requests *r = calloc(1, sizeof(*r));
-	bool found;
-
-	if (!r)
-		return false;
-	find_requests(r, pid, fd);
-	found = !r->many && only_server(r, pid, out);
-	tcp_turns_free(&r->turns);
-	free(r);
-	return found;
 }

@@ -202,7 +202,7 @@ uint64_t proc_inode(int dir, long fd);
  * and no endpoint. Only what is found is set. */
 void other_ends_inodes(struct trace_snapshot *s, uint64_t *inodes);
 
-#define RING_HOLDS 512 /* records of closed endpoints: a fifth of the ring */
+#define RING_HOLDS 128 /* records of closed endpoints: less than half of the smallest ring */
 
 /* records.c: how long it stalled, as far as booked */
 uint64_t endpoint_stalled_ns(const struct endpoint *ep);

@@ -14,7 +14,8 @@
 #include "tracer/trace.h"
 
 #define LISTENS	 (1u << 10) /* TCP_LISTEN */
-#define TALKS	 (1u << 1 | 1u << 8) /* TCP_ESTABLISHED, TCP_CLOSE_WAIT */
+#define CLOSE_WAIT (1u << 8)
+#define TALKS	   (1u << 1 | CLOSE_WAIT) /* TCP_ESTABLISHED */
 
 /* kernels since 4.6 have as much of it as is used here */
 static bool read_info(const struct nlmsghdr *n, const struct inet_diag_msg *m,
@@ -36,6 +37,7 @@ static void note_info(struct tcp_turn *one, const struct tcp_info *info)
 	one->sent_ms = info->tcpi_last_data_sent;
 	one->came_ms = info->tcpi_last_data_recv;
 	one->sends = info->tcpi_data_segs_out;
+	one->comes = info->tcpi_data_segs_in;
 	one->gets = info->tcpi_data_segs_in
 			    ? (unsigned int)(info->tcpi_bytes_received / info->tcpi_data_segs_in)
 			    : 0;
@@ -48,7 +50,8 @@ static void note(const struct nlmsghdr *n, void *ctx)
 	struct tcp_info info;
 	struct tcp_turn one = { .inode = m->idiag_inode,
 				.port = ntohs(m->id.idiag_sport),
-				.listens = 1u << m->idiag_state == LISTENS };
+				.listens = 1u << m->idiag_state == LISTENS,
+				.ends = 1u << m->idiag_state == CLOSE_WAIT };
 
 	if (t->n == t->room) {
 		struct tcp_turn *more = array_resize(t->v, t->room, t->room + 64, sizeof(*more));
@@ -105,13 +108,20 @@ bool tcp_turns_asks(const struct tcp_turns *t, const struct tcp_turn *turn)
 	       !(t->listens[turn->port / 64] >> turn->port % 64 & 1);
 }
 
-#define LONG_AGO   10000 /* ms */
-#define FIRST_TIME 3	 /* segments */
+/* as may_ask() of bpf/pending_request.bpf.h */
+#define FIRST_TIME	 3 /* segments */
+#define SEGMENTS_A_REPLY 4
+
+static bool is_answered_mostly(const struct tcp_turn *turn)
+{
+	return turn->comes ? turn->comes * SEGMENTS_A_REPLY >= turn->sends
+			   : turn->sends && turn->sends <= FIRST_TIME;
+}
 
 bool tcp_turns_awaits_answer(const struct tcp_turns *t, const struct tcp_turn *turn)
 {
-	return tcp_turns_asks(t, turn) && turn->sent_ms < LONG_AGO &&
-	       (turn->gets || turn->sends <= FIRST_TIME);
+	return tcp_turns_asks(t, turn) && !turn->ends && is_answered_mostly(turn) &&
+	       (!turn->comes || turn->sent_ms < turn->came_ms);
 }
 
 void tcp_turns_free(struct tcp_turns *t)

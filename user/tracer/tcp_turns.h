@@ -14,7 +14,8 @@ struct tcp_turn {
 	bool listens;
 	bool is_known;	   /* what follows; else it listens, or the kernel does not say */
 	unsigned int gets;  /* bytes in a segment that comes, on average */
-	unsigned int sends; /* segments with data */
+	unsigned int sends, comes; /* segments with data */
+	bool ends;		   /* the other end sends no more */
 	/* So long ago it sent data last, and data came last. These are ticks: if both are the same,
 	 * nobody knows the order. */
 	unsigned int sent_ms, came_ms;
@@ -42,8 +43,9 @@ void tcp_turns_read(struct tcp_turns *t);
 const struct tcp_turn *tcp_turns_find(const struct tcp_turns *t, uint64_t inode);
 /* Its owner made that connection, and sent last. What accept() returns has its listener's port. */
 bool tcp_turns_asks(const struct tcp_turns *t, const struct tcp_turn *turn);
-/* That was a request, for all that can be seen: it is not long ago, and the other end answers, or
- * is asked for the first time. Log lines, say, are never answered. */
+/* That was a request, for all that can be seen: the other end may still send, has answered about as
+ * often as it was asked, or is asked for the first time. Log lines, say, are never answered. Where
+ * the order is not known, it is none. */
 bool tcp_turns_awaits_answer(const struct tcp_turns *t, const struct tcp_turn *turn);
 void tcp_turns_free(struct tcp_turns *t);
 

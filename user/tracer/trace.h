@@ -93,7 +93,7 @@ struct trace_options {
 			  message path; 0: the ledger */
 	bool looks;    /* trace_digests_take() will be called often: the kernel half fills the
 			  digests if it can */
-	bool small_ring; /* fewer records between two readings, and 14 MB of memory less */
+	bool small_ring; /* fewer records between two readings; 1 MB, mapped twice, instead of 8 */
 	enum trace_timeline
 		timeline; /* ONE: of the endpoint that trace_timeline_of() names, none before */
 	/*
@@ -524,9 +524,9 @@ struct trace_asked {
 	int family;
 	struct trace_addr remote;
 };
-/* The only server from which `pid` awaits an answer now on a TCP connection that it made: on its
- * descriptor `fd`; -1: on any. */
-bool trace_asked_server(pid_t pid, int fd, struct trace_asked *out);
+/* The only server from which a thread awaits an answer now: on a TCP connection that its process
+ * made, and on which it sleeps in a read, or polls. */
+bool trace_asked_server(pid_t pid, pid_t tid, struct trace_asked *out);
 
 /* The only process that listens on a Unix socket of that name, whatever its folder, and whose
  * backlog is full; 0: none was found, or several were. client: who connects to it. */

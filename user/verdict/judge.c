@@ -90,12 +90,22 @@ bool judge_is_stall(const struct verdict *v, size_t i)
 	return v->v[i].limit == LIMIT_NONE && !is_consequence(&v->v[i]);
 }
 
+/* Data within this host waits for a window, or for its turn, while the CPU is elsewhere. */
+#define WAITS_FOR_TURN 0.05
+
+static bool is_hosts_own(const struct finding *f)
+{
+	return f->surety == SUSPECTED && f->within_host &&
+	       (f->cause == TX_CWND || f->cause == TX_PACING) &&
+	       (double)f->all.ns < WAITS_FOR_TURN * (double)f->all.lifetime_ns;
+}
+
 /* Of a stream at its limit samples find some other states, too. */
 #define TRIFLING 10 /* part of the limit */
 
 static bool is_trifling(const struct verdict *v, const struct finding *f)
 {
-	if (f->trifling)
+	if (is_hosts_own(f))
 		return true;
 	for (size_t i = 0; f->surety == SUSPECTED && i < v->n; i++)
 		if (v->v[i].endpoint == f->endpoint && v->v[i].limit != LIMIT_NONE &&

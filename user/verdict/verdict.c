@@ -156,22 +156,11 @@ static bool waits_for_full_queue(const struct trace_snapshot *s, const struct tr
 	       2 * (began(server) - began(ep)) >= ns;
 }
 
-/* Data within this host waits for a window, or for its turn, while the CPU is elsewhere. */
-#define TRIFLING_SHARE 0.05
-
-static bool is_trifling(const struct trace_snapshot *s, const struct finding *f)
-{
-	const struct trace_endpoint *ep = &s->ep[f->endpoint];
-
-	return f->surety == SUSPECTED && (f->cause == TX_CWND || f->cause == TX_PACING) &&
-	       !is_far(ep) && (double)f->ns < TRIFLING_SHARE * (double)ep->tx.lifetime_ns;
-}
-
 static void note_doubt(const struct trace_snapshot *s, struct finding *f)
 {
 	if (finding_is_suspected(s, f))
 		f->surety = SUSPECTED;
-	f->trifling = is_trifling(s, f);
+	f->within_host = !is_far(&s->ep[f->endpoint]);
 }
 
 static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, struct finding *f)

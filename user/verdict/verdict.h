@@ -126,7 +126,7 @@ struct finding {
 	bool goes_on;	      /* it had not ended at the snapshot */
 	enum limit limit;     /* LIMIT_NONE: somebody waits needlessly */
 	bool small_reads;     /* the blamed reader reads in small pieces: reads_small() */
-	bool trifling;	      /* suspected, and a connection within this host has little of it */
+	bool within_host;     /* by its round trips */
 	bool by_loss; /* its congestion control holds it back, and the path loses segments */
 	bool paced_by_itself; /* its congestion control chose the pace: paces_itself() */
 };
