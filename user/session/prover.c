@@ -692,7 +692,7 @@ static bool tells_longer_wait(const struct proof *p, const struct trace_snapshot
 {
 	pid_t culprit = v->kind == KIND_STALL ? verdict_culprit(s, v).pid : 0;
 
-	return culprit && finding_share(&v->v[v->lead]) < HARDLY_ANY && p->v.kind == KIND_WAIT &&
+	return culprit && finding_share(&v->v[v->lead]) < EXPLAINS && p->v.kind == KIND_WAIT &&
 	       p->v.share >= ALL_THE_TIME &&
 	       is_same_end(&s->ep[v->v[v->lead].endpoint], &p->s.ep[p->v.wait.endpoint]) &&
 	       verdict_culprit(&p->s, &p->v).pid == culprit;

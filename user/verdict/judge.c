@@ -91,11 +91,11 @@ bool judge_is_stall(const struct verdict *v, size_t i)
 }
 
 /* Data within this host waits for a window, or for its turn, while the CPU is elsewhere. */
-#define WAITS_FOR_TURN 0.05
+#define WAITS_FOR_TURN 0.1
 
 static bool is_hosts_own(const struct finding *f)
 {
-	return f->surety == SUSPECTED && f->within_host &&
+	return f->sampled && f->within_host && f->blamed == BLAME_NOBODY &&
 	       (f->cause == TX_CWND || f->cause == TX_PACING) &&
 	       (double)f->all.ns < WAITS_FOR_TURN * (double)f->all.lifetime_ns;
 }
