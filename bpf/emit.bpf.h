@@ -8,8 +8,7 @@
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries,
-	       1 << 23); /* 2,500 endpoints that close between two reads, which come every 20 ms */
+	__uint(max_entries, 1 << 16); /* set before load: opt.ring_bytes */
 } records SEC(".maps");
 
 struct processor processors[PROCESSORS];
@@ -68,8 +67,7 @@ static __always_inline int stack_number(void *ctx, __u64 flags)
 /* wake the reader only when an eighth of the ring is full: it polls often enough by itself */
 static __always_inline __u64 wake_flags(void)
 {
-	return bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) >
-			       bpf_ringbuf_query(&records, BPF_RB_RING_SIZE) / 8
+	return bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > opt.ring_bytes / 8
 		       ? BPF_RB_FORCE_WAKEUP
 		       : BPF_RB_NO_WAKEUP;
 }

@@ -684,6 +684,7 @@ struct options {
 	unsigned int
 		recv_args; /* arguments of tcp_recvmsg() and udp_recvmsg(): 6 before 5.19, then 5,
 			      from 7.2 on 4 */
+	unsigned int ring_bytes;
 	ns_t tick;	   /* a jiffy */
 	ns_t stall_threshold; /* RECORD_STALL from this length on; 0: none */
 	unsigned long long fn_delack,

@@ -19,8 +19,7 @@ static __always_inline struct record_event *event_reserve(void)
 {
 	struct record_event *r = 0;
 
-	if (bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) <
-	    bpf_ringbuf_query(&records, BPF_RB_RING_SIZE) / 4 * 3)
+	if (bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) < opt.ring_bytes / 4 * 3)
 		r = bpf_ringbuf_reserve(&records, sizeof(*r), 0);
 	if (!r) {
 		count(COUNT_LOST);

@@ -161,6 +161,14 @@ static void a_stall_explains_the_wait_of_the_other_end(void **state)
 	is_the_proofs(&b, false);
 }
 
+/* what the ledger saw where samples saw nothing */
+static struct verdict *proven_where_quiet(struct both *b)
+{
+	set_up(b, OUTCOME_HEALTHY, OUTCOME_STALLED);
+	b->v.kind = KIND_QUIET;
+	return proven_stall(b);
+}
+
 /* delayed ACKs that hold up a client which was not traced */
 static void what_samples_did_not_see_is_the_proofs_to_tell(void **state)
 {
@@ -182,9 +190,7 @@ static void a_stall_of_milliseconds_is_no_news(void **state)
 	static struct both b;
 	struct verdict *proven;
 
-	set_up(&b, OUTCOME_HEALTHY, OUTCOME_STALLED);
-	proven = proven_stall(&b);
-	b.v.kind = KIND_QUIET;
+	proven = proven_where_quiet(&b);
 	b.p.proofs[0].of = OUTCOME_HEALTHY;
 	proven->share = 0.14;
 	proven->observed_ns = 2 * SECOND;
@@ -224,9 +230,7 @@ static void a_stall_that_few_samples_found_is_the_proofs_to_tell(void **state)
 	static struct both b;
 	struct verdict *proven;
 
-	set_up(&b, OUTCOME_HEALTHY, OUTCOME_STALLED);
-	proven = proven_stall(&b);
-	b.v.kind = KIND_QUIET;
+	proven = proven_where_quiet(&b);
 	b.sampled.tx.ns[TX_NAGLE] = SECOND / 2;
 	is_the_proofs(&b, true);
 	b.sampled.tx.ns[TX_NAGLE] = SECOND / 20; /* it was over soon */

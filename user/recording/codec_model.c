@@ -266,28 +266,28 @@ _Static_assert(0 CALL_FIGURES(IN_SECTION) == 8, "the section of passed descripto
 #define OF_CALLS(calls, part) walk_figures(c, &figures_of_calls, &ep->calls, SECTION_##part)
 #define OF_ENDPOINT(part)     walk_figures(c, &figures_of_endpoint, ep, SECTION_##part)
 
-#define ENDPOINT_SECTIONS(S)                                                                \
-	S(1, identity, "identity", walk_whose(c, w))                                        \
-	S(2, tx, "tx ledger", walk_ledger(c, &ep->tx, ep->detail->tx_hist, TX_N))           \
-	S(3, rx, "rx ledger", walk_ledger(c, &ep->rx, ep->detail->rx_hist, RX_N))           \
-	S(4, tx_calls, "calls that send", OF_CALLS(tx_calls, CALLS))                        \
-	S(5, rx_calls, "calls that read", OF_CALLS(rx_calls, CALLS))                        \
-	S(6, blame, "blame", walk_blamed(c, ep))                                            \
-	S(7, acks, "withheld ACKs", OF_ENDPOINT(ACKS))                                      \
-	S(8, losses, "losses and round trips", OF_ENDPOINT(LOSSES))                         \
-	S(9, queue, "drops and queue", OF_ENDPOINT(QUEUE))                                  \
-	S(10, left, "who left the descriptor", walk_left(c, &ep->tx_calls);                 \
-	  walk_left(c, &ep->rx_calls))                                                      \
-	S(11, stops, "stopped and throttled processes", OF_CALLS(tx_calls, STOPS);          \
-	  OF_CALLS(rx_calls, STOPS))                                                        \
-	S(12, unseen, "calls that went unseen", walk_unseen(c, &ep->unseen[0]);             \
-	  walk_unseen(c, &ep->unseen[1]))                                                   \
-	S(13, making, "connecting and accepting", OF_ENDPOINT(MAKING))                      \
-	S(14, parts, "parts of a state, holes", OF_ENDPOINT(PARTS))                         \
-	S(15, path, "path", OF_ENDPOINT(PATH))                                              \
-	S(16, let_go, "endpoints that made room", codec_bool(c, &ep->let_go))               \
+#define ENDPOINT_SECTIONS(S) \
+	S(1, identity, "identity", walk_whose(c, w)) \
+	S(2, tx, "tx ledger", walk_ledger(c, &ep->tx, ep->detail->tx_hist, TX_N)) \
+	S(3, rx, "rx ledger", walk_ledger(c, &ep->rx, ep->detail->rx_hist, RX_N)) \
+	S(4, tx_calls, "calls that send", OF_CALLS(tx_calls, CALLS)) \
+	S(5, rx_calls, "calls that read", OF_CALLS(rx_calls, CALLS)) \
+	S(6, blame, "blame", walk_blamed(c, ep)) \
+	S(7, acks, "withheld ACKs", OF_ENDPOINT(ACKS)) \
+	S(8, losses, "losses and round trips", OF_ENDPOINT(LOSSES)) \
+	S(9, queue, "drops and queue", OF_ENDPOINT(QUEUE)) \
+	S(10, left, "who left the descriptor", walk_left(c, &ep->tx_calls); \
+	  walk_left(c, &ep->rx_calls)) \
+	S(11, stops, "stopped and throttled processes", OF_CALLS(tx_calls, STOPS); \
+	  OF_CALLS(rx_calls, STOPS)) \
+	S(12, unseen, "calls that went unseen", walk_unseen(c, &ep->unseen[0]); \
+	  walk_unseen(c, &ep->unseen[1])) \
+	S(13, making, "connecting and accepting", OF_ENDPOINT(MAKING)) \
+	S(14, parts, "parts of a state, holes", OF_ENDPOINT(PARTS)) \
+	S(15, path, "path", OF_ENDPOINT(PATH)) \
+	S(16, let_go, "endpoints that made room", codec_bool(c, &ep->let_go)) \
 	S(17, replies, "replies", OF_CALLS(tx_calls, REPLIES); OF_CALLS(rx_calls, REPLIES)) \
-	S(18, given, "who passed the descriptor", OF_CALLS(tx_calls, GIVEN);                \
+	S(18, given, "who passed the descriptor", OF_CALLS(tx_calls, GIVEN); \
 	  OF_CALLS(rx_calls, GIVEN))
 
 #define SECTION_WALK(number, name, text, ...) \

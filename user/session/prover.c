@@ -658,7 +658,7 @@ static bool tells_requests(const struct proof *p)
 }
 
 /* Connections of some milliseconds stall for a large part of their time, which is little. */
-#define NOTICED_SHARE 0.02     /* of the window */
+#define NOTICED_SHARE 0.02 /* of the window */
 
 static bool is_noticed(const struct proof *p)
 {
@@ -747,8 +747,7 @@ static bool talks_both_ways(const struct trace_endpoint *ep)
 	       ep->tx_calls.messages && trace_messages_known(&ep->tx_calls);
 }
 
-/* There were too few samples yet to tell, but most of them found it, nearly as often as later ones.
- */
+/* There were too few samples to tell, but most found it, nearly as often as later ones. */
 #define FOUND_BEFORE 0.5
 #define MORE_LATER   1.25
 

@@ -292,7 +292,6 @@ static struct polled *polled_new(pid_t server)
 		return NULL;
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)server);
 	p->pid = server;
-	p->stopped = is_stopped(server);
 	p->own = array_new(POLLS_MOST, 0, sizeof(*p->own));
 	p->awaited = array_new(POLLS_MOST, 0, sizeof(*p->awaited));
 	p->fds = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -318,6 +317,7 @@ void trace_ask_server(struct trace_snapshot *s, pid_t server)
 	uint64_t *inodes = array_new(s->n, 1, sizeof(*inodes));
 
 	if (p && p->own && p->awaited && found && inodes) {
+		p->stopped = is_stopped(server);
 		other_ends_inodes(s, inodes);
 		for (size_t i = 0; i < s->n; i++)
 			inodes[i] = servers_inode(&s->ep[i], inodes[i], server);
@@ -340,7 +340,7 @@ struct own_requests {
 	size_t n;
 };
 
-/* False: there are too many. */
+/* False: there is none, or there are too many. */
 static bool find_requests(const struct polled *p, struct own_requests *r)
 {
 	for (size_t i = 0; i < p->n_awaited; i++) {
@@ -392,7 +392,7 @@ bool trace_asked_server(pid_t pid, pid_t tid, struct trace_asked *out)
 	struct own_requests r = {};
 	bool found = false;
 
-	if (p && p->own && p->awaited) {
+	if (p && p->awaited) {
 		tcp_turns_read(&p->turns);
 		ask_thread(p, -1, tid);
 		p->n_awaited = array_unique(p->awaited, p->n_awaited);

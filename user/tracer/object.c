@@ -48,6 +48,21 @@ static uint64_t tick_ns(void)
 		       : (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* what may come between two readings, one every 20 ms */
+#define TIMELINE_RING (1u << 24) /* 300,000 steps */
+#define LEDGER_RING   (1u << 23) /* 2,500 endpoints that close */
+#define SAMPLED_RING  (1u << 22) /* 1,200 of them */
+#define SMALL_RING    (1u << 20) /* 300 */
+
+static unsigned int ring_bytes(const struct trace *t)
+{
+	if (t->opts.timeline == TRACE_TIMELINE_ALL)
+		return TIMELINE_RING;
+	if (t->backend == TRACE_SAMPLED)
+		return SAMPLED_RING;
+	return t->opts.small_ring ? SMALL_RING : LEDGER_RING;
+}
+
 static void set_options(struct trace *t, struct options *o)
 {
 	const struct trace_options *u = &t->opts;
@@ -65,6 +80,7 @@ static void set_options(struct trace *t, struct options *o)
 	o->protos = u->protos;
 	o->hashed = t->hashed;
 	o->stall_threshold = u->stall_threshold_ns;
+	o->ring_bytes = ring_bytes(t);
 	o->tick = tick_ns();
 	o->switch_state = feature_args("sched_switch") >= 4;
 	o->drop_args = feature_drop_args();
@@ -86,11 +102,6 @@ static void set_sleepers(struct trace *t)
 	f->receiver = feature_symbol("receiver_wake_function");
 	f->poll = feature_symbol("pollwake");
 }
-
-/* between two readings, one every 20 ms: */
-#define TIMELINE_RING (1u << 24) /* 300,000 steps */
-#define SAMPLED_RING  (1u << 22) /* 1,200 endpoints that close */
-#define SMALL_RING    (1u << 20) /* 300 of them */
 
 /* Maps that only trace_digests_take() needs are made only if it is wanted; not every object has
  * them. */
@@ -125,25 +136,15 @@ static int room_in_hash(struct trace *t, unsigned int n)
 	return map_size(t, "hashed", n);
 }
 
-static int ring_size(struct trace *t)
-{
-	struct bpf_map *ring = bpf_object__find_map_by_name(t->obj, "records");
-
-	if (t->opts.timeline == TRACE_TIMELINE_ALL)
-		return bpf_map__set_max_entries(ring, TIMELINE_RING);
-	if (t->backend == TRACE_SAMPLED)
-		return bpf_map__set_max_entries(ring, SAMPLED_RING);
-	return t->opts.small_ring ? bpf_map__set_max_entries(ring, SMALL_RING) : 0;
-}
-
 static int map_sizes(struct trace *t)
 {
 	unsigned int n = t->opts.max_endpoints, placed = n > PLACES_MOST ? 1 : n;
 
 	t->hashed = n > PLACES_MOST;
-	return ring_size(t) || map_size(t, "endpoints", placed) || map_size(t, "places", placed) ||
-	       map_size(t, "vacant", placed) || room_in_hash(t, t->hashed ? n : 1) ||
-	       map_size(t, "tuples", 2 * n) || look_sizes(t, n) || stacks_size(t);
+	return map_size(t, "records", ring_bytes(t)) || map_size(t, "endpoints", placed) ||
+	       map_size(t, "places", placed) || map_size(t, "vacant", placed) ||
+	       room_in_hash(t, t->hashed ? n : 1) || map_size(t, "tuples", 2 * n) ||
+	       look_sizes(t, n) || stacks_size(t);
 }
 
 /* programs that user space runs, not an event */

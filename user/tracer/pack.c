@@ -102,8 +102,10 @@ static bool pack_endpoints(struct trace_packed *out, const struct trace_snapshot
 		out->ep[i] = (struct packed_endpoint){ ep.serial, p.n, ep.detail };
 		ep.detail = NULL;
 		pack_words(&p, &ep, WORDS_OF(struct trace_endpoint));
-		if (s->ep[i].detail)
+		if (s->ep[i].detail) {
 			pack_words(&p, s->ep[i].detail, WORDS_OF(struct trace_detail));
+			out->has_details = true;
+		}
 		if (s->looks)
 			pack_words(&p, &s->looks[i], WORDS_OF(struct trace_looks));
 	}

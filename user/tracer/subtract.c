@@ -218,7 +218,7 @@ static bool make_details(struct trace_snapshot *s, const struct trace_packed *a)
 {
 	size_t at;
 
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; a->has_details && i < s->n; i++)
 		if (!s->ep[i].detail && packed_find(a, s->ep[i].serial, &at) &&
 		    packed_has_detail(a, at) && !detail_of(&s->details, &s->ep[i]))
 			return false;

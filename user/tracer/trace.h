@@ -433,7 +433,7 @@ struct trace_packed {
 	struct trace_snapshot head;    /* without endpoints and looks */
 	struct packed_endpoint *ep;    /* head.n, by serial */
 	uint64_t *words;
-	bool has_looks;
+	bool has_looks, has_details;
 };
 
 /* TCP: why the head of the queue waited, in the kernel's own fields */
