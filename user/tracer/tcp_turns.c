@@ -118,10 +118,17 @@ static bool is_answered_mostly(const struct tcp_turn *turn)
 			   : turn->sends && turn->sends <= FIRST_TIME;
 }
 
+/* A conversation of one segment each has one that no segment has answered, if the ticks do not
+ * tell. */
+static bool is_open(const struct tcp_turn *turn)
+{
+	return !turn->comes || turn->sent_ms < turn->came_ms ||
+	       (turn->sent_ms == turn->came_ms && turn->sends == turn->comes + 1);
+}
+
 bool tcp_turns_awaits_answer(const struct tcp_turns *t, const struct tcp_turn *turn)
 {
-	return tcp_turns_asks(t, turn) && !turn->ends && is_answered_mostly(turn) &&
-	       (!turn->comes || turn->sent_ms < turn->came_ms);
+	return tcp_turns_asks(t, turn) && !turn->ends && is_answered_mostly(turn) && is_open(turn);
 }
 
 void tcp_turns_free(struct tcp_turns *t)

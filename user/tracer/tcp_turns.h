@@ -45,7 +45,7 @@ const struct tcp_turn *tcp_turns_find(const struct tcp_turns *t, uint64_t inode)
 bool tcp_turns_asks(const struct tcp_turns *t, const struct tcp_turn *turn);
 /* That was a request, for all that can be seen: the other end may still send, has answered about as
  * often as it was asked, or is asked for the first time. Log lines, say, are never answered. Where
- * the order is not known, it is none. */
+ * neither dates nor numbers tell the order, it is none. */
 bool tcp_turns_awaits_answer(const struct tcp_turns *t, const struct tcp_turn *turn);
 void tcp_turns_free(struct tcp_turns *t);
 
