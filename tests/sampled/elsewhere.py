@@ -18,7 +18,7 @@ import threading
 import time
 
 import attached
-from talkers import ask, child, pair, serve
+from talkers import PORT, ask, child, pair, serve
 
 PROVES = ()
 
@@ -192,6 +192,34 @@ def unaccepted(*make):
         attached.end(pids)
 
 
+def pass_on(listener):
+    """Of a client that asks, a worker that answers and an observer: a request for the worker goes
+    on to it, and its answer back; the observer is answered at once."""
+    client, worker, observer = (listener.accept()[0] for _ in range(3))
+    to = {client: worker, worker: client, observer: observer}
+    while True:
+        for ready in select.select(list(to), [], [])[0]:
+            to[ready].send(ready.recv(100))
+
+
+def brokered():
+    """Of a client whose broker has a worker, and both connected to it."""
+    with socket.create_server(("127.0.0.1", PORT)) as listener:
+        client, worker, observer = (socket.create_connection(listener.getsockname())
+                                    for _ in range(3))
+        pids = [child("broker", lambda: pass_on(listener), client, worker, observer),
+                child("worker", lambda: serve(worker, 0.4, False), client, observer, listener),
+                child("observer", lambda: ask(observer, 1), client, worker, listener),
+                child("client", lambda: ask(client, 0.01), worker, observer, listener)]
+        for s in (client, worker, observer):
+            s.close()
+        try:
+            time.sleep(1)  # they talk
+            return card([pids[3]])
+        finally:
+            attached.end(pids)
+
+
 def ask_and_wait(make, at):
     s = socket.socket(*make)
     s.connect(at)
@@ -227,7 +255,8 @@ def main():
               says(unaccepted(socket.AF_UNIX, socket.SOCK_STREAM), "not accepted it; it sleeps "
                    "in clock_nanosleep(), for a timer"),
               says(by_socket(serve_from_database),
-                   "has a thread that sleeps in recvfrom() for database[")]
+                   "has a thread that sleeps in recvfrom() for database["),
+              says(brokered(), "for worker[")]
     return 0 if all(right) else 1
 
 

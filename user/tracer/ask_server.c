@@ -21,6 +21,7 @@
 #include "host/thread_call.h"
 #include "tracer/diag_sockets.h"
 #include "tracer/internal.h"
+#include "tracer/passed_request.h"
 #include "tracer/process_cpu.h"
 #include "tracer/tcp_turns.h"
 
@@ -209,8 +210,10 @@ static bool is_idle_at(const struct polled *p, const struct trace_endpoint *ep, 
 {
 	const struct tcp_turn *t = ep->proto == TRACE_TCP ? tcp_turns_find(&p->turns, inode) : NULL;
 
-	return !p->works && is_in(p->inodes, p->n, inode) &&
-	       (ep->proto != TRACE_TCP || (t && tcp_turn_owes(t) && t->gets <= TRACE_ACK_MOST));
+	if (p->works || !is_in(p->inodes, p->n, inode))
+		return false;
+	return ep->proto != TRACE_TCP || (t && tcp_turn_owes(t) && t->gets <= TRACE_ACK_MOST &&
+					  !is_passed_on(&p->turns, p->awaited, p->n_awaited, t));
 }
 
 /* It owes an answer there, and no thread waits for more of the request, or none can go on. */
@@ -340,7 +343,7 @@ struct own_requests {
 	size_t n;
 };
 
-/* False: there is none, or there are too many. */
+/* The thread awaits answers on connections that its process made. False: on none, or too many. */
 static bool find_requests(const struct polled *p, struct own_requests *r)
 {
 	for (size_t i = 0; i < p->n_awaited; i++) {
@@ -353,6 +356,15 @@ static bool find_requests(const struct polled *p, struct own_requests *r)
 		r->inodes[r->n++] = t->inode;
 	}
 	return r->n;
+}
+
+static bool find_passed_request(const struct polled *p, struct own_requests *r)
+{
+	const struct tcp_turn *t = passed_request(&p->turns, p->awaited, p->n_awaited);
+
+	if (t)
+		r->inodes[r->n++] = t->inode;
+	return t;
 }
 
 static bool is_same_server(const struct diag_socket *a, const struct diag_socket *b)
@@ -396,7 +408,8 @@ bool trace_asked_server(pid_t pid, pid_t tid, struct trace_asked *out)
 		tcp_turns_read(&p->turns);
 		ask_thread(p, -1, tid);
 		p->n_awaited = array_unique(p->awaited, p->n_awaited);
-		found = p->turns.n <= SOCKETS_MOST && find_requests(p, &r) &&
+		found = p->turns.n <= SOCKETS_MOST &&
+			(find_requests(p, &r) || (!r.n && find_passed_request(p, &r))) &&
 			only_server(&r, pid, out);
 	}
 	polled_free(p);

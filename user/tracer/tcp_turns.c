@@ -112,23 +112,35 @@ bool tcp_turns_asks(const struct tcp_turns *t, const struct tcp_turn *turn)
 #define FIRST_TIME	 3 /* segments */
 #define SEGMENTS_A_REPLY 4
 
-static bool is_answered_mostly(const struct tcp_turn *turn)
+static bool is_answered_mostly(unsigned int asked, unsigned int answered)
 {
-	return turn->comes ? turn->comes * SEGMENTS_A_REPLY >= turn->sends
-			   : turn->sends && turn->sends <= FIRST_TIME;
+	return answered ? answered * SEGMENTS_A_REPLY >= asked : asked && asked <= FIRST_TIME;
 }
 
 /* A conversation of one segment each has one that no segment has answered, if the ticks do not
  * tell. */
-static bool is_open(const struct tcp_turn *turn)
+static bool is_open(unsigned int asked_ms, unsigned int asked, unsigned int answered_ms,
+		    unsigned int answered)
 {
-	return !turn->comes || turn->sent_ms < turn->came_ms ||
-	       (turn->sent_ms == turn->came_ms && turn->sends == turn->comes + 1);
+	return !answered || asked_ms < answered_ms ||
+	       (asked_ms == answered_ms && asked == answered + 1);
+}
+
+bool tcp_turn_awaits_answer(const struct tcp_turn *x)
+{
+	return x->is_known && x->sends && !x->ends && is_answered_mostly(x->sends, x->comes) &&
+	       is_open(x->sent_ms, x->sends, x->came_ms, x->comes);
+}
+
+bool tcp_turn_owes_answer(const struct tcp_turn *x)
+{
+	return x->is_known && x->comes && is_answered_mostly(x->comes, x->sends) &&
+	       is_open(x->came_ms, x->comes, x->sent_ms, x->sends);
 }
 
 bool tcp_turns_awaits_answer(const struct tcp_turns *t, const struct tcp_turn *turn)
 {
-	return tcp_turns_asks(t, turn) && !turn->ends && is_answered_mostly(turn) && is_open(turn);
+	return tcp_turns_asks(t, turn) && tcp_turn_awaits_answer(turn);
 }
 
 void tcp_turns_free(struct tcp_turns *t)

@@ -43,9 +43,13 @@ void tcp_turns_read(struct tcp_turns *t);
 const struct tcp_turn *tcp_turns_find(const struct tcp_turns *t, uint64_t inode);
 /* Its owner made that connection, and sent last. What accept() returns has its listener's port. */
 bool tcp_turns_asks(const struct tcp_turns *t, const struct tcp_turn *turn);
-/* That was a request, for all that can be seen: the other end may still send, has answered about as
- * often as it was asked, or is asked for the first time. Log lines, say, are never answered. Where
- * neither dates nor numbers tell the order, it is none. */
+/* What it sent last was a request, for all that can be seen: the other end may still send, has
+ * answered about as often as it was asked, or is asked for the first time. Log lines, say, are
+ * never answered. Where neither dates nor numbers tell the order, it is none. */
+bool tcp_turn_awaits_answer(const struct tcp_turn *x);
+/* What came last was a request, by the same rules. */
+bool tcp_turn_owes_answer(const struct tcp_turn *x);
+/* Its owner made that connection, and awaits an answer. */
 bool tcp_turns_awaits_answer(const struct tcp_turns *t, const struct tcp_turn *turn);
 void tcp_turns_free(struct tcp_turns *t);
 

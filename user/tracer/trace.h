@@ -524,8 +524,9 @@ struct trace_asked {
 	int family;
 	struct trace_addr remote;
 };
-/* The only server from which a thread awaits an answer now: on a TCP connection that its process
- * made, and on which it sleeps in a read, or polls. */
+/* The only process from which a thread awaits an answer now: on a TCP connection that its own
+ * process made, and on which it sleeps in a read, or polls; or one that connected to this process,
+ * a broker that polls, and to which it passed a request on. */
 bool trace_asked_server(pid_t pid, pid_t tid, struct trace_asked *out);
 
 /* The only process that listens on a Unix socket of that name, whatever its folder, and whose
