@@ -71,19 +71,19 @@ belongs to tcp, unix|--mode pipe --test connect
 bulk has no schedule|--mode tcp --rate 100
 --rate with --test connect|--mode tcp --test connect --rate 100
 no answer is awaited|--mode tcp --test throughput --outstanding 4
---ack with --test latency: throughput alone|--mode tcp --test latency --ack message
---trials with --test latency,oneway: throughput alone|--mode tcp --test latency,oneway --trials 5
+--ack with --test latency: only throughput|--mode tcp --test latency --ack message
+--trials with --test latency,oneway: only throughput|--mode tcp --test latency,oneway --trials 5
 --outstanding with --test connect: only latency|--mode tcp --test connect --outstanding 4
 --raw with --test throughput: bulk|--mode tcp --test throughput --raw raw
 --mean with --test throughput: bulk|--mode tcp --test throughput --mean
 --nodelay with --test connect: a connect carries no|--mode tcp --test connect --nodelay
 --pattern with --test connect: a connect carries no|--mode unix --test connect --pattern header
 --bytes with --test connect: a connect carries no|--mode unix --test connect --bytes 1M
---nist with --test connect: of a connect no ledger|--mode tcp --test connect --nist
+--nist with --test connect: a connect has no ledger|--mode tcp --test connect --nist
 --pattern with --test throughput: no --size is above its chunks|--mode tcp --test throughput --size 100,200 --pattern chunks=200
---trials with --test latency: throughput alone|sweep --mode tcp --test latency --size 64 -V trials=5,7
---ack with --test latency,connect: throughput alone|sweep --mode tcp --size 64 -V test=latency,connect --ack message
---ack with --test latency: throughput alone|diagnose --mode tcp --test latency --ack message
+--trials with --test latency: only throughput|sweep --mode tcp --test latency --size 64 -V trials=5,7
+--ack with --test latency,connect: only throughput|sweep --mode tcp --size 64 -V test=latency,connect --ack message
+--ack with --test latency: only throughput|diagnose --mode tcp --test latency --ack message
 --backend with --no-trace|--mode tcp --backend rawtp --no-trace
 would block each other|--mode tcp --test latency --outstanding 8 --size 64K
 --outstanding with udp|--mode udp --test latency --outstanding 4 --size 64

@@ -19,7 +19,7 @@ refuses 'another build' 9 "'git' differs from that of this program" "${sweep[@]}
 { cat "$WORK/begun"; tail -1 "$WORK/begun"; } >"$WORK/cut.ndjson"
 refuses 'a point that is there twice' 9 'point 0 is there twice' "${sweep[@]}" --resume
 sed 's/"test":"[^"]*"/"test":"other"/' "$WORK/begun" >"$WORK/cut.ndjson"
-refuses 'a point of a test there is none of' 9 'point 0 is of no test' "${sweep[@]}" --resume
+refuses 'a point of a test there is none of' 9 'point 0 names no known test' "${sweep[@]}" --resume
 
 # --- the values of one variable, one after the other ---
 together=(sweep -m tcp -t throughput -V size=16,64,1K -V nagle=0,1 -V sndbuf=0,16K,32K --together sndbuf --repeats 2 -d 5ms --no-trace -q)

@@ -17,7 +17,7 @@ shown 'stalls' 'newest first: nagle 4[0-9]\.[0-9] ms, nagle 4'
 T send-keys t
 shown 't tries a fix on it, after asking' 'Go on\? \[y/N\]'
 T send-keys n Enter
-shown 'and comes back' 'enter goes back to top'
+shown 'and comes back' 'press Enter to go back to top'
 T send-keys Enter
 shown 'to the details' '^esc back  t try a fix'
 T send-keys Escape

@@ -681,7 +681,7 @@ static void test_report_reads_well(void **state)
 	p->stalls.tested = 1;
 	report_text(&x, p, &(struct paint){ .out = out, .width = 2000 });
 	fclose(out);
-	assert_non_null(strstr(text, "Waits of up to 130 % of"));
+	assert_non_null(strstr(text, "Waits may take up to 130 % of"));
 	assert_non_null(strstr(text, "varies by 1000 %"));
 	assert_non_null(strstr(text, "corrected for 1 fix and"));
 	assert_non_null(strstr(text, "corrected for 1 kind)"));

@@ -144,7 +144,7 @@ static void who_alone_may_write_waits_for_itself(void **state)
 	assert_string_equal(c.head, "curl[12] waits for the other end to send");
 	ep.making.own_writer = true;
 	card_of(&ep, &c);
-	assert_string_equal(c.head, "curl[12] waits for itself to send, or to close");
+	assert_string_equal(c.head, "curl[12] waits for data that only it can send");
 	assert_non_null(strstr(c.why, "neither data nor EOF can come"));
 	assert_string_equal(c.next, "");
 }

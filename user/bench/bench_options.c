@@ -84,12 +84,13 @@ const struct opt bench_option_rows[] = {
 					   "implies)", AT(placement), 0, 0, placements },
 	{ OPT_CPUS, 0, "cpus", "A,B", "the client's CPU and the server's", AT(cpus) },
 	OPT_HEAD("Sockets and pipes"),
-	{ OPT_FLAG, 0, "nodelay", NULL, "TCP_NODELAY in every test (default: in latency and oneway "
-		"with single writes only)", AT(nodelay) },
-	{ OPT_FLAG, 0, "nagle", NULL, "TCP_NODELAY in no test", AT(nagle) },
-	{ OPT_FLAG, 0, "cork", NULL, "TCP_CORK set and left on", AT(cork) },
-	{ OPT_FLAG, 0, "quickack", NULL, "TCP_QUICKACK before each receive", AT(quickack) },
-	{ OPT_FLAG, 0, "more", NULL, "MSG_MORE on all writes of a message but its last", AT(more) },
+	{ OPT_FLAG, 0, "nodelay", NULL, "set TCP_NODELAY in every test (default: only in latency "
+		"and oneway with single writes)", AT(nodelay) },
+	{ OPT_FLAG, 0, "nagle", NULL, "never set TCP_NODELAY", AT(nagle) },
+	{ OPT_FLAG, 0, "cork", NULL, "set TCP_CORK and leave it on", AT(cork) },
+	{ OPT_FLAG, 0, "quickack", NULL, "set TCP_QUICKACK before each receive", AT(quickack) },
+	{ OPT_FLAG, 0, "more", NULL, "set MSG_MORE on every write of a message except the "
+		"last", AT(more) },
 	{ OPT_SIZE, 0, "sndbuf", "BYTES", "SO_SNDBUF (default: the kernel's own choice)",
 		AT(sndbuf), 0, GIB },
 	{ OPT_SIZE, 0, "rcvbuf", "BYTES", "SO_RCVBUF (default: the kernel's own choice)",
@@ -138,7 +139,8 @@ const struct opt bench_option_rows[] = {
 	{ OPT_FLAG, 0, "ab", NULL, "measure the tool's own cost: slices of each test "
 				   "with tracing off, on, and on for other processes, "
 				   "in turn", AT(ab) },
-	{ OPT_FLAG, 0, "nist", NULL, "print NIST's stall stopwatch instead of whole ledgers",
+	{ OPT_FLAG, 0, "nist", NULL, "print each sender's stall by NIST's three stall points "
+		"instead of whole ledgers",
 		AT(nist) },
 	OPT_HEAD("Output"),
 	{ OPT_STRING, 'j', "json", "FILE", "the result as one JSON document (-: standard output, "

@@ -18,12 +18,12 @@ static const struct {
 	unsigned int serves;
 	const char *why;
 } rows[] = {
-	{ "ack", THROUGHPUT, "throughput alone is acknowledged" },
-	{ "trials", THROUGHPUT, "throughput alone is cut into trials" },
+	{ "ack", THROUGHPUT, "only throughput uses it" },
+	{ "trials", THROUGHPUT, "only throughput is cut into trials" },
 	{ "outstanding", LATENCY | ACKED, "only latency, and throughput with --ack message, await "
 		"answers" },
-	{ "raw", TIMES, "bulk throughput takes no time of a single message" },
-	{ "mean", TIMES, "bulk throughput takes no time of a single message" },
+	{ "raw", TIMES, "bulk throughput does not time single messages" },
+	{ "mean", TIMES, "bulk throughput does not time single messages" },
 	{ "pattern", MESSAGES, "a connect carries no message" },
 	{ "pattern", CUT, "no --size is above its chunks, so each message would be one write" },
 	{ "bytes", MESSAGES, "a connect carries no message" },
@@ -34,11 +34,11 @@ static const struct {
 	{ "delack-max", MESSAGES, "a connect carries no message" },
 	{ "pacing", MESSAGES, "a connect carries no message" },
 	{ "reader-pause", MESSAGES, "a connect carries no message" },
-	{ "backend", MESSAGES, "of a connect no ledger is kept" },
-	{ "nist", MESSAGES, "of a connect no ledger is kept" },
-	{ "ab", MESSAGES, "of a connect no ledger is kept" },
-	{ "timeline", MESSAGES, "of a connect no ledger is kept" },
-	{ "perfetto", MESSAGES, "of a connect no ledger is kept" },
+	{ "backend", MESSAGES, "a connect has no ledger" },
+	{ "nist", MESSAGES, "a connect has no ledger" },
+	{ "ab", MESSAGES, "a connect has no ledger" },
+	{ "timeline", MESSAGES, "a connect has no ledger" },
+	{ "perfetto", MESSAGES, "a connect has no ledger" },
 };
 
 static bool cuts(const struct bench_plan *plan)

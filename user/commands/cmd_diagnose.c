@@ -36,12 +36,13 @@ static const char *const test_words[] = { "latency", "throughput", "oneway", "co
 
 static const struct opt own_rows[] = {
 	OPT_HEAD("The diagnosis"),
-	{ OPT_INT, 0, "rounds", "N", "rounds of the workload as it is, and as many with the ledger "
-		"(default 5)", AT(rounds), 3, 25 },
-	{ OPT_INT, 0, "pairs", "N", "rounds in which the fixes run beside it (default 9)",
+	{ OPT_INT, 0, "rounds", "N", "rounds of the unchanged workload, then as many with the "
+		"ledger (default 5)", AT(rounds), 3, 25 },
+	{ OPT_INT, 0, "pairs", "N", "rounds that run the unchanged workload and every fix "
+		"(default 9)",
 		AT(pairs), PAIRS_LEAST, ROUNDS_ROOM },
-	{ OPT_ENUM, 0, "fixes", "WHAT", "run those that fit, or only name them (default: auto, "
-		"which is run; with --from: name)", AT(fixes), 0, 0, fixes_names },
+	{ OPT_ENUM, 0, "fixes", "WHAT", "run: test the fixes that fit; name: only list them "
+		"(default auto: run, but name with --from)", AT(fixes), 0, 0, fixes_names },
 	{ OPT_STRING, 0, "from", "FILE", "judge a saved sweep or result; with --fixes run its "
 		"options are run again", AT(from) },
 	{ OPT_FLAG, 0, "json-schema", NULL, "print the schema of the document and exit",
@@ -328,7 +329,7 @@ static int diagnose_saved(struct diagnosis_run *x, const char *path, struct outc
 	int rc = saved_load(path, &s, e);
 
 	if (rc == 0 && !s.complete && out->print)
-		printf("%s: incomplete; what is there is judged.\n\n", path);
+		printf("%s: the file is incomplete; judging the points that it has.\n\n", path);
 	x->from_file = true;
 	for (size_t i = 0; rc == 0 && i < s.n; i++) {
 		if (out->print && s.n > 1)

@@ -42,8 +42,8 @@ static const struct {
 		    "computes, sleeps, or waits for another. With a queue before the server, the "
 		    "client waits longer than this",
 	  "`next` says where to look" },
-	{ "seen-at-both-ends", "both ends were traced: the cause was seen where it is, and where "
-			       "it takes effect",
+	{ "seen-at-both-ends", "both ends were traced: one end shows the cause, the other its "
+			       "effect",
 	  "ipcstall explain inferred" },
 	{ "suspected", "samples point to this cause, but do not see it happen",
 	  "ipcstall attach --exact sees it" },

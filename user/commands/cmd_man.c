@@ -46,8 +46,9 @@ static const char exit_codes[] = ".SH EXIT STATUS\n.TP\n.B 0\nsuccess\n.TP\n.B 2
 				 "corrupt\n.TP\n.B 10\ndone, but too noisy to be trusted\n.TP\n.B "
 				 "70\na bug in ipcstall: please report it\n.TP\n.B "
 				 "130\ninterrupted\n.PP\n.B run\nand\n.B record\npass on the exit "
-				 "status of CMD, and 128+N where signal N ended it.\nA CMD that "
-				 "cannot be run gives 2, or 3 where it may not be.\n";
+				 "status of CMD, and 128+N where signal N ended it.\nIf CMD "
+				 "cannot be run, the exit status is 2, or 3 if permission is "
+				 "missing.\n";
 
 static void title(const char *name, const char *summary, FILE *out)
 {

@@ -11,8 +11,8 @@ static const struct opt record_options[] = {
 	SEEN_OPTIONS,
 	{ OPT_TIME, 0, "threshold", "TIME", "record each single stall of at least this length "
 		"(default 1ms; 0: none)", SESSION_OPT(threshold_ns) },
-	{ OPT_FLAG, 0, "stacks", NULL, "with the stacks of its call and of the other "
-				       "end's reader", SESSION_OPT(stacks) },
+	{ OPT_FLAG, 0, "stacks", NULL, "record with each stall the stacks of its call and of "
+				       "the other end's reader", SESSION_OPT(stacks) },
 	{ OPT_FLAG, 0, "timeline", NULL, "also record every change of state: larger and slower",
 		SESSION_OPT(steps) },
 	OPT_HEAD("The user that CMD runs as"),

@@ -20,9 +20,10 @@ static const struct opt replay_options[] = {
 	OPT_HEAD("What to show (an endpoint must match all of these; its other end is shown too)"),
 	{ OPT_MULTI, 'p', "pid", "PID", "endpoints of this process (several: repeat)",
 		SESSION_OPT(pids) },
-	{ OPT_STRING, 0, "comm", "NAME", "of processes of this name", SESSION_OPT(comm) },
-	{ OPT_STRING, 'c', "cgroup", "PATH", "of this cgroup and those below it, as the JSON shows "
-		"it (/system.slice/x.service)", SESSION_OPT(cgroup) },
+	{ OPT_STRING, 0, "comm", "NAME", "endpoints of processes with this name",
+		SESSION_OPT(comm) },
+	{ OPT_STRING, 'c', "cgroup", "PATH", "endpoints of this cgroup and those below it, written "
+		"as in the JSON (/system.slice/x.service)", SESSION_OPT(cgroup) },
 	{ OPT_MULTI, 0, "proto", "NAME", "only this kind: tcp, udp, pipe, unix (may be given "
 		"several times)", SESSION_OPT(protos), 0, 0, session_proto_words },
 	{ OPT_MULTI, 'P', "port", "N", "only sockets with this port at either end; A-B for a range",

@@ -41,8 +41,8 @@ static void follow(struct session *l, struct child *c, struct err *e)
 		uint64_t now = now_ns(), next = now + 50000000;
 
 		if (session_interrupted() && !said)
-			fprintf(stderr, "ipcstall: waiting for the command to end; Ctrl-C once "
-					"more ends it\n");
+			fprintf(stderr, "ipcstall: waiting for the command to end; press "
+					"Ctrl-C again to end it\n");
 		said = said || session_interrupted();
 		if (deadline && now >= deadline)
 			break;

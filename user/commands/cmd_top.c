@@ -216,8 +216,8 @@ static void try_fix(const struct trace_digest *of)
 		run_try(tgid, of);
 	if (pid > 0)
 		wait_for(pid);
-	fprintf(stderr, "%s: enter goes back to top\n",
-		tgid ? "done" : "nobody was seen to use this endpoint");
+	fprintf(stderr, "%s; press Enter to go back to top\n",
+		tgid ? "done" : "no process was seen to use this endpoint");
 	do
 		c = getchar();
 	while (c != '\n' && c != EOF);
@@ -323,9 +323,9 @@ const struct command command_top = {
 		"other end did: delayed its ACK, or did not read; '?' marks what is inferred from "
 		"this end alone; 'drops' means no stall, but datagrams dropped on this host. OUT "
 		"and IN are bytes per second, MSG/s counts calls that sent or received, and NOW "
-		"is the state of both ledgers at this moment. '-' means absent or not observed; a "
-		"sum with '>' lacks such a part. If root starts it with --batch or --json, it "
-		"attaches and then runs as nobody (--user).",
+		"is the state of both ledgers at this moment. '-' means none or not observed; '>' "
+		"marks a sum that misses some traffic. If root starts it with --batch or --json, "
+		"it attaches and then runs as nobody (--user).",
 	.examples = "ipcstall top\tevery connection of this machine\nipcstall top -p 1234 -s "
 		"rate\tone server, the busiest first\nipcstall top -b --iterations 1 -i 5s -f "
 		"nagle\twhat Nagle's algorithm held in the next five seconds\nipcstall top --json "

@@ -16,7 +16,7 @@
 
 struct watch_opts {
 	struct session_opts live; /* first: its rows count from its beginning */
-	int64_t every_ns, before_ns, tell_again_ns, dump_ns;
+	int64_t every_ns, before_ns, report_again_ns, dump_ns;
 	double min_percent;
 };
 
@@ -35,12 +35,12 @@ static const struct opt watch_options[] = {
 					       "this share of a connection's time",
 		WATCH(min_percent), 0.1, 100 },
 	{ OPT_TIME, 0, "again", "TIME", "report the same stall again after this time",
-		WATCH(tell_again_ns), 1e9, 86400e9 },
+		WATCH(report_again_ns), 1e9, 86400e9 },
 	ZOOM_BUDGET_OPTION,
-	{ OPT_TIME, 0, "before", "TIME", "keep the verdicts of this much past time, and write "
-					 "them on SIGUSR1", WATCH(before_ns), 1e9, 3600e9 },
-	{ OPT_TIME, 0, "threshold", "TIME", "also write them if a connection stalls this long in "
-					    "one interval",
+	{ OPT_TIME, 0, "before", "TIME", "keep the verdicts of the last TIME; SIGUSR1 writes "
+					 "them to standard output", WATCH(before_ns), 1e9, 3600e9 },
+	{ OPT_TIME, 0, "threshold", "TIME", "also write the kept verdicts if a connection stalls "
+					    "this long in one interval",
 		WATCH(dump_ns), 1e6, 600e9 },
 	{ OPT_TIME, 'd', "duration", "TIME", "end after this time (default: at Ctrl-C)",
 		SESSION_OPT(duration_ns), 1, 1e18 },
@@ -50,9 +50,9 @@ static const struct opt watch_options[] = {
 	OPT_END,
 };
 
-/* Of the connections that end in one interval the most stalled are judged; the rest are summed. A
- * busy service closes ten thousand, of 5 KB each. */
-enum { CLOSED_OF_AN_INTERVAL = 1024 };
+/* Of the connections that close in one interval, the most stalled are judged and the rest are
+ * summed. A busy service closes ten thousand, of 5 KB each. */
+enum { CLOSED_PER_INTERVAL = 1024 };
 
 static void defaults(void *opts)
 {
@@ -61,14 +61,14 @@ static void defaults(void *opts)
 	session_defaults(&o->live);
 	o->live.sampled = true;
 	o->live.max_endpoints = 32768;
-	o->live.max_closed = CLOSED_OF_AN_INTERVAL;
+	o->live.max_closed = CLOSED_PER_INTERVAL;
 	o->every_ns = 2000000000;
 	o->before_ns = 300000000000;
-	o->tell_again_ns = 300000000000;
+	o->report_again_ns = 300000000000;
 	o->min_percent = 10;
 }
 
-enum { TOLD_MOST = 256 };
+enum { REPORTED_MOST = 256 };
 
 struct watch {
 	const struct watch_opts *o;
@@ -80,8 +80,8 @@ struct watch {
 	struct {
 		uint64_t serial, at_ns;
 		enum tx_state cause;
-	} told[TOLD_MOST];
-	size_t n_told;
+	} reported[REPORTED_MOST];
+	size_t n_reported;
 	json_t **before; /* a ring */
 	size_t n_before, at_before;
 };
@@ -129,28 +129,27 @@ static void dump_before(struct watch *w)
 
 /* ---- what is new ---- */
 
-/* The place of this stall among those that were told of; of a new one a place, the oldest's if need
- * be. */
+/* Was this stall not reported within --again? If so, notes it, if need be in the oldest entry. */
 static bool is_new(struct watch *w, uint64_t serial, enum tx_state cause)
 {
 	uint64_t now = now_ns();
 	size_t oldest = 0, i;
 
-	for (i = 0; i < w->n_told; i++) {
-		if (w->told[i].serial == serial && w->told[i].cause == cause)
+	for (i = 0; i < w->n_reported; i++) {
+		if (w->reported[i].serial == serial && w->reported[i].cause == cause)
 			break;
-		if (w->told[i].at_ns < w->told[oldest].at_ns)
+		if (w->reported[i].at_ns < w->reported[oldest].at_ns)
 			oldest = i;
 	}
-	if (i < w->n_told && now - w->told[i].at_ns < (uint64_t)w->o->tell_again_ns)
+	if (i < w->n_reported && now - w->reported[i].at_ns < (uint64_t)w->o->report_again_ns)
 		return false;
-	if (i == w->n_told && w->n_told < TOLD_MOST)
-		w->n_told++;
-	else if (i == w->n_told)
+	if (i == w->n_reported && w->n_reported < REPORTED_MOST)
+		w->n_reported++;
+	else if (i == w->n_reported)
 		i = oldest;
-	w->told[i].serial = serial;
-	w->told[i].cause = cause;
-	w->told[i].at_ns = now;
+	w->reported[i].serial = serial;
+	w->reported[i].cause = cause;
+	w->reported[i].at_ns = now;
 	return true;
 }
 
@@ -159,11 +158,11 @@ static bool is_new(struct watch *w, uint64_t serial, enum tx_state cause)
 /* It was not told of: it may be in a while, if it is still suspected then. */
 static void ask_again(struct watch *w, uint64_t serial, enum tx_state cause)
 {
-	uint64_t after = (uint64_t)w->o->tell_again_ns;
+	uint64_t after = (uint64_t)w->o->report_again_ns;
 
-	for (size_t i = 0; i < w->n_told; i++)
-		if (w->told[i].serial == serial && w->told[i].cause == cause)
-			w->told[i].at_ns -= after > ASKED_AGAIN_NS ? after - ASKED_AGAIN_NS : 0;
+	for (size_t i = 0; i < w->n_reported; i++)
+		if (w->reported[i].serial == serial && w->reported[i].cause == cause)
+			w->reported[i].at_ns -= after > ASKED_AGAIN_NS ? after - ASKED_AGAIN_NS : 0;
 }
 
 static bool is_worth_telling(const struct watch *w, const struct verdict *v, size_t i)
@@ -263,9 +262,10 @@ static void write_proven(const struct watch *w, const struct trace_snapshot *win
 	write_stall(window, v, ledger_summary_to_json(proof, &led));
 }
 
-/* What samples alone suspect, or a few of them within a second found, is told of once the ledger
- * has seen it. */
-static void tell(struct watch *w, const struct trace_snapshot *window, const struct verdict *v)
+/* A stall that samples only suspect, or that took extra samples to find, is reported only if the
+ * ledger proves it. */
+static void report_stall(struct watch *w, const struct trace_snapshot *window,
+			 const struct verdict *v)
 {
 	const struct finding *f = &v->v[v->lead];
 	const struct trace_endpoint *suspect = &window->ep[f->endpoint];
@@ -362,7 +362,7 @@ static int judge_window(struct watch *w, struct err *e)
 	at = new_stall(w, &window, &v);
 	if (at < v.n) {
 		led = led_by(&v, at);
-		tell(w, &window, &led);
+		report_stall(w, &window, &led);
 	}
 	if (asked || (w->o->dump_ns && v.outcome == OUTCOME_STALLED &&
 		      longest_ns(&v) >= (uint64_t)w->o->dump_ns))
@@ -397,7 +397,7 @@ static int begin(struct watch *w, struct trace_options *filter, double zoom_budg
 	w->before = calloc(w->n_before, sizeof(*w->before));
 	if (!w->before)
 		return err_set(e, EXIT_NO_RESOURCE,
-			       "watch: no memory for what was before; give a shorter --before");
+			       "watch: no memory to keep past verdicts; give a shorter --before");
 	if (session_open(&w->live, &w->o->live, filter, e))
 		return -1;
 	progress_word(false, "loading the ledger's probes, for proofs");

@@ -230,7 +230,7 @@ void report_verdict(const struct diagnosis_run *x, const struct diagnosed_worklo
 		break;
 	case DIAG_NOISY:
 		snprintf(buf, len,
-			 "TOO NOISY TO SAY. Waits of up to %s of the time may be there, but %s. "
+			 "TOO NOISY TO SAY. Waits may take up to %s of the time, but %s. "
 			 "Stop what competes, choose other --cpus, "
 			 "or give a longer --duration.",
 			 percent(fmax(p->stalls.most_lost, p->stalls.most_masked), 2, most), noise);

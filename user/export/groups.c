@@ -228,8 +228,8 @@ static void add_endpoint(struct groups *g, const struct trace_endpoint *d,
 	g->folded += is_new && (tx->other || rx->other);
 }
 
-/* Those that ended when more did than are kept: whose they were is not known any more, what they
- * did is. */
+/* Adds the sums of closed endpoints that were not kept. Their programs are unknown:
+ * process=other. */
 static void add_rest(struct groups *g, const struct trace_snapshot *d)
 {
 	for (int p = 0; d->rest && p < TRACE_PROTOS; p++) {

@@ -34,8 +34,8 @@ struct http_server {
 
 /* ---- where to listen ---- */
 
-/* "HOST:PORT" or "[HOST]:PORT" in two. Nothing asks who comes, so every address is listened on only
- * where it is said: 0.0.0.0 or [::]. */
+/* "HOST:PORT" or "[HOST]:PORT" in two. There is no access control, so it listens on every
+ * address only if told to: 0.0.0.0 or [::]. */
 static int split(const char *where, char *host, size_t size, const char **port, struct err *e)
 {
 	const char *colon = strrchr(where, ':');

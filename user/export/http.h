@@ -43,7 +43,7 @@ typedef void http_handler(void *ctx, const struct http_request *q, struct http_r
 int http_parse(const char *buf, size_t n, struct http_request *q);
 
 struct http_server;
-/* where: "127.0.0.1:19435", "[::1]:19435", ":19435" (every address). NULL: see *e. */
+/* where: "127.0.0.1:19435", "[::1]:19435", "0.0.0.0:19435" (every address). NULL: see *e. */
 struct http_server *http_listen(const char *where, struct err *e);
 void http_close(struct http_server *s);
 

@@ -208,7 +208,7 @@ static void write_ledger_counts(struct exposition *x, const struct groups *g)
 		{ { "ipcstall_lost_records", METRIC_COUNTER,
 			"Records lost for want of room on their way to user space." }, c->lost },
 		{ { "ipcstall_unpaired_events", METRIC_COUNTER,
-			"Ends of calls without a beginning." }, c->unpaired },
+			"Calls whose end was seen, but not their beginning." }, c->unpaired },
 		{ { "ipcstall_overflow_endpoints", METRIC_COUNTER,
 			"Endpoints that found no room (--max-endpoints)." }, c->overflow },
 		{ { "ipcstall_missed_runs", METRIC_COUNTER, "Programs that did not run because one "
@@ -233,7 +233,7 @@ static void write_own_counts(struct exposition *x, const struct groups *g,
 {
 	const struct counted rows[] = {
 		{ { "ipcstall_groups", METRIC_GAUGE, "Groups of program, cgroup and protocol, "
-			"without the other ones." }, g->n },
+			"not counting process=other." }, g->n },
 		{ { "ipcstall_groups_limit", METRIC_GAUGE,
 			"The most groups there can be (--max-groups)." }, g->max },
 		{ { "ipcstall_folded_endpoints", METRIC_COUNTER,

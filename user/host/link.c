@@ -268,8 +268,8 @@ int link_stats(const struct link *l, enum link_side side, struct link_stats *st,
 	memset(st, 0, sizeof(*st));
 	if (nl < 0)
 		return err_set(e, EXIT_NO_FEATURE,
-			       "--link: the loopback of this machine is not ours to count on; use "
-			       "lo with any key, veth or bridge");
+			       "--link: no counters on this machine's own loopback; use lo with "
+			       "any key, veth or bridge");
 	if (read_counters(nl, link_host_index(&l->spec, (int)side), &dev, st) ||
 	    (l->spec.kind == LINK_BRIDGE && add_switch_drops(l, side, st)))
 		return err_sys(e, EXIT_BUG, NULL, "--link: the link's counters");

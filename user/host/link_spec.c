@@ -191,10 +191,8 @@ static int parse_kind(const char *word, struct link_spec *spec, struct err *e)
 		}
 	}
 	if (!*word || strchr(word, '='))
-		return err_set(
-			e, EXIT_BAD_USAGE,
-			"--link: \"%s\" comes where the kind is due; begin with lo, veth or bridge",
-			word);
+		return err_set(e, EXIT_BAD_USAGE,
+			       "--link: \"%s\" is not a kind; begin with lo, veth or bridge", word);
 	return bad_word(e, "kind", word, kinds, ARRAY_LEN(kinds));
 }
 

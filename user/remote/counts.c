@@ -116,9 +116,10 @@ static int take_slices(const struct run *r, struct tally *t, const json_t *a, st
 			bytes = json_integer_value(json_array_get(a, 2 * i + 1));
 
 		if (ns <= 0 || bytes < 0)
-			return err_set(e, EXIT_VERSION,
-				       "the other host: a slice of no time; use the same version "
-				       "at both ends");
+			return err_set(
+				e, EXIT_VERSION,
+				"the other host: a slice without a duration; use the same version "
+				"at both ends");
 		r->sh->slices[i] =
 			(struct slice){ ns_to_ticks(&r->clock, (uint64_t)ns), (uint64_t)bytes };
 	}

@@ -35,7 +35,8 @@ int wire_prepare(int fd, struct err *e)
 
 static int gone(const char *what, struct err *e)
 {
-	return err_set(e, EXIT_PEER, "the other host: %s; see what it says, and run again", what);
+	return err_set(e, EXIT_PEER, "the other host: %s; read its messages there, and run again",
+		       what);
 }
 
 /* 0: may go on; -1: the deadline has passed. */

@@ -819,8 +819,7 @@ static void card_no_room(const struct making *m)
 	struct card *c = m->c;
 
 	program_name(&ep->rx_calls, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head), "%s does not keep up with the datagrams for it",
-		 c->whom);
+	snprintf(c->head, sizeof(c->head), "%s reads its datagrams too slowly", c->whom);
 	where_spell(m, late, "unread", ep->rx.lifetime_ns);
 	snprintf(c->why, sizeof(c->why), "%s", no_room_phrase());
 	take_fix(m);
@@ -992,8 +991,8 @@ static uint64_t accepted_after(const struct making *m, const struct trace_endpoi
 }
 
 static const char defer_fix[] =
-	"clear TCP_DEFER_ACCEPT: with it a server is given a connection once the client has sent "
-	"something, and here the server speaks first";
+	"clear TCP_DEFER_ACCEPT: it delays accept() until the client sends, but here the server "
+	"sends first";
 
 /* "nothing was held back: python3[7] works, sleeps, or waits for another" */
 static void why_silent(const struct making *m, const struct trace_call_stats *sender,
@@ -1203,16 +1202,16 @@ static void why_no_request(const struct making *m, const struct trace_endpoint *
 		append_unasked(m, ep);
 	} else if (ep->making.own_writer) {
 		snprintf(m->c->why, sizeof(m->c->why),
-			 "%s itself has the only write end that is open: neither data nor EOF "
-			 "can come",
+			 "%s itself holds the only open write end, so neither data nor EOF can "
+			 "come",
 			 m->c->who);
 		set_fix(m->c, "close the write end that is not needed: after fork(), or by "
 			      "O_CLOEXEC and exec()");
 		set_surety(m->c, INFERRED);
 	} else if (ep->proto == TRACE_PIPE) {
 		snprintf(m->c->why, sizeof(m->c->why),
-			 "nothing was held back here; of the processes that hold the other end "
-			 "none was seen to write");
+			 "nothing was held back here; no process that holds the other end was "
+			 "seen to write");
 	} else {
 		why_unseen(m, ep);
 	}
@@ -1272,8 +1271,7 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		snprintf(buf, len, "its path takes %s for each of %" PRIu64 " answers", each, r.n);
 	else if (is_seen_on_its_way(m, ep))
 		snprintf(buf, len,
-			 "a round trip takes %s, and what either end had sent was on its way in "
-			 "most samples",
+			 "a round trip takes %s, and data was in flight for most of the wait",
 			 each);
 	else if (sender && who_left(sender, ep, m->v->wait.ns))
 		why_held_end(m, sender);
@@ -1290,8 +1288,9 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 	else if (has_requests(&m->v->waits.requests) && !is_fed(m, ep))
 		why_requests(m, &m->v->waits.requests, sender, ep);
 	else if (is_token_pipe(ep))
-		snprintf(buf, len, "several processes read from this pipe and write to it: one of "
-				   "the others has not put back yet what it took");
+		snprintf(buf, len,
+			 "several processes read this pipe and write back to it; one of the "
+			 "others still holds what it took");
 	else if (is_kept(m))
 		why_kept(m);
 	else if (is_destination_unknown(ep) && !sender)
@@ -1538,8 +1537,8 @@ static void head_of_own_window(const struct making *m)
 static void head_of_own_end(const struct making *m)
 {
 	snprintf(m->c->whom, sizeof(m->c->whom), "itself");
-	snprintf(m->c->head, sizeof(m->c->head), "%s %s for itself to send, or to close",
-		 m->c->who, waits(m->c->who));
+	snprintf(m->c->head, sizeof(m->c->head), "%s %s for data that only it can send", m->c->who,
+		 waits(m->c->who));
 }
 
 static void card_wait(const struct making *m)

@@ -414,9 +414,9 @@ static void not_seen(const struct trace_counters *c, const struct paint *p)
 {
 	missed(p, c->lost, "events were lost: times may be too short");
 	missed(p, c->overflow,
-	       "endpoints found no room and were not traced meanwhile; give a larger "
+	       "endpoints did not fit in the table and were not traced; raise "
 	       "--max-endpoints");
-	missed(p, c->let_go, "idle endpoints made room for others");
+	missed(p, c->let_go, "idle endpoints were dropped to make room");
 	missed(p, c->dropped, "closed endpoints that stalled least were not kept");
 	missed(p, c->existing.unreadable,
 	       "processes' descriptors could not be listed: their connections appear at their "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a process does that others wait for is known only while it does it. */
+/* Samples what the awaited process does while the session runs; afterwards nobody can tell. */
 #ifndef IPCSTALL_SESSION_CULPRITS_H
 #define IPCSTALL_SESSION_CULPRITS_H
 
@@ -8,7 +8,7 @@
 
 #define CULPRITS_MOST 8
 
-/* Of a session of the ledger: whoever the verdict names so far is looked at as it goes on. */
+/* In a session of the ledger: whom the verdict names so far. */
 struct culprits {
 	struct asleep v[CULPRITS_MOST];
 	size_t n;
@@ -16,8 +16,7 @@ struct culprits {
 	uint64_t next_ns;
 };
 
-/* to be called often; it takes a twentieth of a second then and when, and half a percent of a CPU
- */
+/* Call often: every half second it samples the culprit for 50 ms, within 0.5 % of a CPU. */
 void culprits_tick(struct culprits *c, struct trace *t);
 /* Looks at the one that this verdict names, for a fifth of a second. */
 void culprits_look_now(struct culprits *c, const struct trace_snapshot *s, const struct verdict *v);

@@ -303,9 +303,8 @@ static void withdraw_rulings(struct prover *p, uint64_t serial)
 	p->n_rulings = n;
 }
 
-/* Of all causes there: which of them leads differs from one window to the next. One that this
- * window has little of may come to such a part of all stalls in another; the ledger's window
- * counts, too. */
+/* Rules on every cause at that endpoint, since another may lead in the next window. A ruling
+ * covers at least ANY_CAUSE of its stalls, or the share that the ledger saw. */
 #define ANY_CAUSE 0.33
 
 void prover_rule(struct prover *p, const struct trace_endpoint *suspect, const struct proof *proof)
@@ -377,8 +376,8 @@ static bool computes(const struct asleep *a)
 	       (double)(a->busiest_ns + a->no_cpu_ns) >= COMPUTES * (double)a->over_ns;
 }
 
-/* The ledger knows the thread that reads. If another one computes all the time, and all that the
- * process reads is this, it computes what it was sent: zstd, say. */
+/* The ledger sees only the thread that reads. If another thread computes all the time and the
+ * process reads nothing else (zstd, for example), the limit is its CPU. */
 static void judge_by_its_cpu(struct proof *proof)
 {
 	const struct finding *f = &proof->v.v[proof->v.lead];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Looks suspect a stall, find a wait, or see nothing; the ledger of the processes that take part,
- * for seconds, is the proof. */
+/* If samples suspect a stall, find a wait or see nothing, the ledger traces the processes
+ * involved for two seconds. Its result is the proof. */
 #ifndef IPCSTALL_SESSION_PROVER_H
 #define IPCSTALL_SESSION_PROVER_H
 
@@ -47,11 +47,10 @@ struct prover {
 
 void prover_begin(struct prover *p, const struct trace_options *filter, double budget,
 		  uint64_t load_ns);
-/* The ledger's programs, if they are not loaded; else they are with the first proof. */
+/* Loads the ledger's programs now; otherwise the first proof loads them. */
 int prover_load(struct prover *p, struct err *e);
-/* For a session `t` that ends after this time (0: it does not end by itself): nothing can stop a
- * load, so that is done before, if a proof can come of it; the first window begins with the load.
- */
+/* A load cannot be interrupted, so this loads the programs early if session `t` lasts long
+ * enough for a proof (0: no end). The first window begins just before the load. */
 void prover_prepare(struct prover *p, struct trace *t, uint64_t duration_ns);
 /* The processes that a proof looks at. */
 #define PARTIES_MOST 8

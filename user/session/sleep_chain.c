@@ -191,8 +191,8 @@ static const struct asleep *held_poller(const struct threads *t, pid_t pid, enum
 	return awaited == TO_SEND && asked_server(f, pid, poller->tid) ? poller : NULL;
 }
 
-/* Nobody knows which of its threads counts, or one that takes requests has none to take: another
- * may work on a request. One that computes, or sleeps for a lock, is the answer by itself. */
+/* Another thread may explain the wait if no thread was sampled, or the sampled one is idle. A
+ * thread that computes or sleeps for a lock explains it by itself. */
 static bool may_have_asker(const struct asleep *a)
 {
 	return !a->stopped && (!a->tid || asleep_seems_idle(a)) && !asleep_at_fd(a) &&

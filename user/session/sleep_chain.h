@@ -8,7 +8,7 @@
 #include "host/asleep.h"
 #include "session/zoom.h"
 
-/* of it a session that ends at a given time sets so much apart */
+/* the time that a session with a deadline reserves to follow the chain */
 #define SLEEP_CHAIN_NS 500000000ull
 
 /* Follows the chain from `a`, if that sleeps now as it did when it was looked at. to_read: others

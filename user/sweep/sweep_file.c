@@ -142,7 +142,7 @@ static int count_done(struct sweep *s, size_t i, const json_t *line, struct err 
 	if (t == TESTS || s->done[i] & 1u << t)
 		return err_set(e, EXIT_DATA,
 			       "--resume %s: point %zu %s; start it again without --resume",
-			       s->o->out, i, t == TESTS ? "is of no test" : "is there twice");
+			       s->o->out, i, t == TESTS ? "names no known test" : "is there twice");
 	s->n_done += !s->done[i];
 	s->done[i] |= 1u << t;
 	s->n_points++;

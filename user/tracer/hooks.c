@@ -26,16 +26,17 @@
 	{ b, HOOK_RAWTP, "on_timer", "timer_expire_entry", false, TCP, \
 	  "delayed-ACK and retransmission timers: blame, `recovery`" }, \
 	{ b, HOOK_RAWTP, "on_state", "inet_sock_set_state", false, TCP, \
-		"connections from their first moment on" }, \
+		"connections, from their creation" }, \
 	{ b, HOOK_RAWTP, "on_destroy", "tcp_destroy_sock", true, TCP, "the end of a TCP socket" }, \
 	{ b, HOOK_RAWTP, "on_drop", "kfree_skb", false, UDP, "dropped datagrams by reason" }, \
 	{ b, HOOK_RAWTP, "on_switch", "sched_switch", true, 0, \
 		"sleeps inside calls: `wait`, `sndbuf`, blocked time" }, \
 	{ b, HOOK_RAWTP, "on_fork", "sched_process_fork", false, 0, \
 		"children of followed processes" }, \
-	{ b, HOOK_RAWTP, "on_rename", "task_rename", false, 0, "names that processes get later" }, \
+	{ b, HOOK_RAWTP, "on_rename", "task_rename", false, 0, \
+		"later changes of a process's name" }, \
 	{ b, HOOK_RAWTP, "on_exit", "sched_process_exit", false, 0, \
-		"processes that end, and their numbers that come again" }
+		"ends of processes, and reuse of their pids" }
 
 /* a function's two ends: fentry and fexit, or kprobe and kretprobe */
 #define CALL(b, in, out, name, point, required, protos, feeds) \
@@ -73,7 +74,7 @@
 		"writes to FIFOs (elsewhere: as pipes)"), \
 	CALL(b, in, out, "fifo_read", "fifo_pipe_read", false, PIPE, \
 		"reads from FIFOs (elsewhere: as pipes)"), \
-	{ b, in, "on_fd", "fd_install", false, 0, "sockets and pipes from their making on" }, \
+	{ b, in, "on_fd", "fd_install", false, 0, "sockets and pipes, from their creation" }, \
 	{ b, in, "on_passed", "__scm_send", false, 0, \
 		"who had a descriptor before it was passed to another process" }, \
 	{ b, in, "on_udp_gone", "sk_common_release", false, UDP, "the end of a UDP socket" }, \
@@ -132,7 +133,7 @@ const struct hook hook_table[] = {
 		"calls on pipes; who had a descriptor before it was passed to another process"),
 
 	ONCE("once_state", "inet_sock_set_state", true, TCP,
-		"connections from their first moment on"),
+		"connections, from their creation"),
 	ONCE("once_gone", "tcp_destroy_sock", true, TCP, "the end of a TCP socket"),
 	ONCE("on_fork", "sched_process_fork", false, 0, "children of followed processes"),
 };

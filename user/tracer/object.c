@@ -408,9 +408,9 @@ int object_load(struct trace *t, struct trace_error *e)
 			    "the object is from another build", "run make clean, and build again");
 	if (t->backend == TRACE_SAMPLED && !t->opts.looks)
 		return fail(e, EXIT_NO_FEATURE, "cannot sample",
-			    "this kernel's programs cannot walk a map, or user space cannot share "
-			    "one with them (5.13 on)",
-			    "take the ledger (--exact)");
+			    "BPF programs of this kernel cannot walk a map, or cannot share one "
+			    "with user space (5.13 can)",
+			    "use --exact");
 	return 0;
 }
 

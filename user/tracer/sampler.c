@@ -47,8 +47,8 @@ struct sampler {
 
 _Static_assert(TEMPO_AT_ONCE == LOOKS_AT_ONCE, "one run looks at another number of endpoints");
 
-/* A look that waits for a CPU comes when somebody else sleeps, and not at an instant that nobody
- * chose: so it goes first, where that is allowed. */
+/* A sample that waits for a CPU is taken when another task sleeps, not at a random instant. So
+ * this thread gets real-time priority if allowed, else nice -20. */
 static void go_first(void)
 {
 	struct sched_param p = { .sched_priority = 1 };
@@ -160,8 +160,8 @@ static void sleep_until(uint64_t at, uint64_t now)
 		;
 }
 
-/* Looks have what the search for descriptors leaves. One that is dear is paid for until the next:
- * there would be no looks for seconds otherwise. */
+/* Samples get the budget that searches of /proc leave. An expensive search is charged in parts;
+ * otherwise sampling would stop for seconds. */
 static void account(struct sampler *s, uint64_t look_ns)
 {
 	uint64_t find_ns = __atomic_load_n(&s->told.find_ns, __ATOMIC_RELAXED),

@@ -20,8 +20,8 @@
 
 #define RESTARTS 8 /* of a walk in a map that others change without end */
 
-/* All keys first. Where the one before was deleted meanwhile, htab_map_get_next_key() begins again
- * at the first bucket: what was met already comes once more, and is to be there once. */
+/* Lists all keys first. If a key is deleted during the walk, htab_map_get_next_key() restarts at
+ * the first bucket, so duplicates are removed. */
 static size_t list_keys(int fd, uint64_t *keys, size_t max)
 {
 	uint64_t prev, key, *from = NULL;

@@ -9,11 +9,11 @@
 #include "verdict/stopped_or_throttled.h"
 #include "verdict/times.h"
 
-/* Who runs this much of the time has no more to give; ticks of the scheduler's accounting and of
- * the virtual machine's host are the rest. */
+/* A thread that runs for this share of the time is CPU-bound: accounting ticks and the VM's host
+ * take the rest. */
 #define BUSY_SHARE 0.75
-/* A wait for a CPU that is shorter than this is not counted (bpf/starved.bpf.h): of whiles as short
- * the CPU explains more than is seen. */
+/* Waits for a CPU shorter than this are not counted (bpf/starved.bpf.h). So if data is unread
+ * for less on average, the share SHORT_WHILES is enough. */
 #define COUNTED_NS   1000000
 #define SHORT_WHILES 0.5
 /* Two on one CPU, who take turns on it */
@@ -53,8 +53,8 @@ static bool may_be_readers_pace(const struct finding *f)
 	}
 }
 
-/* While the one has the CPU the other waits for it: of whoever else has it they would both have
- * less. */
+/* Reader and writer share one CPU, and each waits while the other runs. If another task used it
+ * too, their shares would add up to less. */
 static bool share_a_cpu(const struct trace_endpoint *ep, const struct trace_endpoint *end,
 			double reader, double writer)
 {

@@ -71,8 +71,8 @@ static bool lives_overlap(const struct trace_endpoint *a, const struct trace_end
 	return surely_overlap(a, a->tx.lifetime_ns, b, b->tx.lifetime_ns);
 }
 
-/* Who cannot pass on what he reads for nearly as long as he leaves it unread does not read because
- * of that. */
+/* If a reader's output is held up for nearly as long as its input lies unread, that is why it
+ * does not read. */
 #define NEARLY 0.8
 
 static bool nearly_all_of_it(const struct finding *f, const struct trace_endpoint *to)
@@ -80,8 +80,8 @@ static bool nearly_all_of_it(const struct finding *f, const struct trace_endpoin
 	return (double)ledger_stall_ns(&to->tx) >= NEARLY * (double)f->blamed_ns;
 }
 
-/* Was what he passes on held up meanwhile, for at least half of what `f` lays at his door? He need
- * not have slept: he may ask by poll(). */
+/* Was the reader's own output held up for at least half of the time that `f` blames on it? It
+ * need not sleep in a send: it may use poll(). */
 static bool held_up_passing_on(const struct trace_snapshot *s, const struct finding *f,
 			       const struct who *reader, const struct finding *behind)
 {

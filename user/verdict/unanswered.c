@@ -31,8 +31,8 @@ static bool expects_an_answer(const struct trace_endpoint *ep)
 	       was_refused(ep);
 }
 
-/* Of who waits in poll() or epoll no call tells; but what it asked lies unread at the server, for
- * most of a second that somebody had for an answer. */
+/* A client in poll() or epoll is in no call. It counts as waiting if its request lay unread at
+ * the server for LIES_NS. */
 #define LIES_NS	  500000000
 
 static bool lies_unread(const struct trace_snapshot *s, const struct trace_endpoint *ep, int server)
@@ -58,8 +58,8 @@ static bool is_counted(const struct trace_endpoint *ep)
 	       trace_messages_known(&ep->rx_calls);
 }
 
-/* Who asks one address after the other, as a resolver does, and waits by a timer for each that does
- * not answer: the timer is the longest of its waits, and they are most of its time. */
+/* An unconnected client, such as a resolver, asks several servers and waits for a timeout at
+ * each that is silent. Returns how many were silent, if the timeouts make up most of its wait. */
 static uint64_t missing_answers(const struct trace_endpoint *ep)
 {
 	uint64_t sent = ep->tx_calls.messages, came = ep->rx_calls.messages,

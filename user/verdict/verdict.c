@@ -266,7 +266,7 @@ static size_t findings_of(const struct trace_snapshot *s, size_t i, struct findi
 	return n;
 }
 
-/* Of what there is no memory for is kept what is large alone. */
+/* Without memory to merge findings, keeps each one that is large by itself. */
 static void find_stalls(const struct trace_snapshot *s, size_t i, struct candidates *found,
 			struct verdict *out)
 {
@@ -399,8 +399,8 @@ static uint64_t stalled_there(const struct trace_snapshot *s, const struct verdi
 	return v->scattered.ns;
 }
 
-/* A wait that dwarfs what stalled is what the user came for, and no part of it. Where each end only
- * waits for the other nothing stalls: no part of it either, unless that is dwarfed in turn. */
+/* A wait is reported beside a stall if it is more than DWARFS times as long. A mutual wait is
+ * reported unless the stall is more than DWARFS times as long. */
 static bool matters_beside_stalls(const struct trace_snapshot *s, const struct verdict *v)
 {
 	uint64_t ns;
@@ -734,10 +734,10 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	out->mutual.endpoint = -1;
 }
 
-/* Less than this of all that was watched, in pieces of which none is worth a word, nobody feels. */
+/* Many small stalls are reported together only if they take this share of the observed time. */
 #define SCATTERED_OF_ALL 0.05
 
-/* What no stall is worth the word for alone. */
+/* Names the writer that has most of the main cause of the scattered stalls. */
 static void name_main_writer(const struct trace_snapshot *s, struct scattered *sum)
 {
 	uint64_t most = 0;
