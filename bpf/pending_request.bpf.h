@@ -48,7 +48,8 @@ static __always_inline bool sent_data_last(const struct tcp_sock___dates *tp)
 
 static __always_inline bool may_ask(__u32 asked, __u32 answered)
 {
-	return answered ? answered * SEGMENTS_A_REPLY >= asked : asked && asked <= FIRST_REQUEST;
+	return answered ? (__u64)answered * SEGMENTS_A_REPLY >= asked
+			: asked && asked <= FIRST_REQUEST;
 }
 
 /* HTTP/2's window updates and replies to pings go out at once, or come a round trip later. */

@@ -95,6 +95,38 @@ static void an_answer_awaited_before_the_proof_was_suspected_too(void **state)
 	is_the_proofs(&b, false);
 }
 
+static void a_wait_that_has_grown_since_is_not_refuted(void **state)
+{
+	static struct both b;
+
+	set_up(&b, OUTCOME_WAITING, OUTCOME_HEALTHY);
+	b.v.kind = KIND_ANSWERS;
+	b.p.proofs[0].share = 0.55;
+	b.v.share = 0.7;
+	is_the_proofs(&b, true);
+	b.v.share = 0.95;
+	is_the_proofs(&b, false);
+}
+
+/* Of one client that waits for several servers the proof of one says nothing of the others. */
+static void a_proof_of_another_server_is_not_shown(void **state)
+{
+	static struct both b;
+
+	set_up(&b, OUTCOME_WAITING, OUTCOME_WAITING);
+	b.v.kind = b.p.proofs[0].v.kind = KIND_WAIT;
+	b.sampled.rx_calls.tgid = b.proven.rx_calls.tgid = 3;
+	b.sampled.making.other_pid = b.proven.making.other_pid = 7;
+	is_the_proofs(&b, true);
+	b.proven.making.other_pid = 8;
+	b.proven.inode = 6;
+	is_the_proofs(&b, false);
+	b.sampled.making.other_pid = b.proven.making.other_pid = 0; /* on another host */
+	is_the_proofs(&b, false);
+	b.proven.inode = b.sampled.inode;
+	is_the_proofs(&b, true);
+}
+
 static void a_wait_of_half_the_time_is_the_ledgers_to_tell(void **state)
 {
 	static struct both b;
@@ -286,8 +318,11 @@ static void a_limit_counts_up_to_what_the_ledger_found(void **state)
 		seen += sndbuf;
 	}
 	assert_int_equal(seen, 1);
-	b.p.n_rulings = 0;
+	proof->v.outcome = OUTCOME_WAITING; /* for something else */
+	prover_rule(&b.p, &b.sampled, proof);
+	assert_true(b.p.n_rulings > 0);
 	proof->v.outcome = OUTCOME_STALLED; /* it found no limit alone */
+	proof->v.v[0].limit = LIMIT_NONE;
 	prover_rule(&b.p, &b.sampled, proof);
 	assert_int_equal(b.p.n_rulings, 0);
 }
@@ -298,6 +333,8 @@ int main(void)
 		cmocka_unit_test(unread_data_that_the_ledger_did_not_see_is_no_wait),
 		cmocka_unit_test(answers_that_the_ledger_saw_in_time_are_not_late),
 		cmocka_unit_test(an_answer_awaited_before_the_proof_was_suspected_too),
+		cmocka_unit_test(a_wait_that_has_grown_since_is_not_refuted),
+		cmocka_unit_test(a_proof_of_another_server_is_not_shown),
 		cmocka_unit_test(a_wait_of_half_the_time_is_the_ledgers_to_tell),
 		cmocka_unit_test(a_stall_explains_the_wait_of_the_other_end),
 		cmocka_unit_test(a_stall_that_few_samples_found_is_the_proofs_to_tell),

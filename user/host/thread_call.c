@@ -104,7 +104,7 @@ static bool read_there(pid_t tid, uint64_t from, void *to, size_t size)
 	return process_vm_readv(tid, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
-enum { POLLED_LOOKED_AT = 64 };
+enum { POLLED_LOOKED_AT = 1024 };
 
 static size_t in_poll(pid_t tid, const struct thread_call *c, uint64_t *fds, size_t max)
 {

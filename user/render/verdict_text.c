@@ -718,10 +718,11 @@ static void append_thinking_bounded(const struct requests *r, bool several, cons
 
 static void append_thinking(const struct requests *r, bool several, char *buf, size_t len)
 {
-	uint64_t longest = longest_request(r), ns = longest ? longest
-						    : average_is_low(r) || are_all_cut(r)
-							    ? r->think_max_ns
-							    : average_thinking(r);
+	uint64_t longest = longest_request(r),
+		 ns = longest ? longest
+		      : average_is_low(r) || (are_all_cut(r) && is_longest_typical(r))
+			      ? r->think_max_ns
+			      : average_thinking(r);
 	char number[32], text[40];
 
 	human_ns((double)ns, number, sizeof(number));

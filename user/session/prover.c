@@ -149,13 +149,24 @@ bool prover_prove(struct prover *p, const struct parties *who, uint64_t deadline
 	return true;
 }
 
+#define GROWN 1.5
+
+/* A wait that takes much more of the time than it did before that proof is another one. */
+static bool has_grown(const struct proof *p, double share)
+{
+	return p->of == OUTCOME_WAITING && share > GROWN * p->share;
+}
+
 static bool is_proven(const struct prover *p, const struct proof *wanted)
 {
-	for (size_t i = 0; i < p->n; i++)
-		if (p->proofs[i].of == wanted->of && p->proofs[i].serial == wanted->serial &&
-		    p->proofs[i].cause == wanted->cause &&
-		    p->proofs[i].awaited == wanted->awaited)
+	for (size_t i = 0; i < p->n; i++) {
+		const struct proof *x = &p->proofs[i];
+
+		if (x->of == wanted->of && x->serial == wanted->serial &&
+		    x->cause == wanted->cause && x->awaited == wanted->awaited &&
+		    !(x->v.outcome == OUTCOME_HEALTHY && has_grown(x, wanted->share)))
 			return true;
+	}
 	return false;
 }
 
@@ -212,7 +223,7 @@ static bool is_suspect(struct prover *p, struct suspicion *x)
 	struct parties *who = &x->who;
 	struct proof *wanted = &x->wanted;
 
-	*wanted = (struct proof){ .of = v->outcome };
+	*wanted = (struct proof){ .of = v->outcome, .share = v->share };
 	*who = (struct parties){};
 	if (v->outcome == OUTCOME_STALLED && v->kind == KIND_STALL &&
 	    finding_share(f) >= LEAST_SHARE) {
@@ -292,7 +303,16 @@ static void add_ruling(struct prover *p, const struct trace_ruling *r)
 		p->rulings[p->n_rulings++] = *r;
 }
 
-/* The ledger found a stall since. */
+static bool found_stall(const struct proof *proof, const struct trace_endpoint *suspect)
+{
+	for (size_t i = 0; i < proof->v.n; i++)
+		if (judge_is_stall(&proof->v, i) &&
+		    is_same_end(suspect, &proof->s.ep[proof->v.v[i].endpoint]))
+			return true;
+	return false;
+}
+
+/* The ledger found a stall there since. */
 static void withdraw_rulings(struct prover *p, uint64_t serial)
 {
 	size_t n = 0;
@@ -311,10 +331,10 @@ void prover_rule(struct prover *p, const struct trace_endpoint *suspect, const s
 {
 	double all = (double)ledger_stall_ns(&suspect->tx);
 
-	if (proof->v.outcome != OUTCOME_HEALTHY) {
+	if (found_stall(proof, suspect))
 		withdraw_rulings(p, suspect->serial);
+	if (proof->v.outcome != OUTCOME_HEALTHY)
 		return;
-	}
 	for (unsigned int cause = 0; cause < TX_N; cause++) {
 		double sampled = fmax((double)suspect->tx.ns[cause], ANY_CAUSE * all) /
 				 (double)suspect->tx.lifetime_ns;
@@ -517,21 +537,37 @@ static bool wait_for_same_server(const struct trace_snapshot *s, const struct ve
 	       a->netns == b->netns && !memcmp(&a->remote, &b->remote, sizeof(a->remote));
 }
 
-/* One process waits, or is awaited, in both. */
-static bool have_party_in_common(const struct trace_snapshot *s, const struct verdict *v,
-				 const struct proof *p)
+static const struct trace_endpoint *doubtful_end(const struct trace_snapshot *s,
+						 const struct verdict *v)
 {
-	pid_t culprit = verdict_culprit(s, v).pid;
-	struct parties a = {}, b = {};
+	switch (v->kind) {
+	case KIND_WAIT:
+		return &s->ep[v->wait.endpoint];
+	case KIND_ANSWERS:
+		return &s->ep[v->answers.endpoint];
+	case KIND_LATE:
+		return &s->ep[v->late.endpoint];
+	default:
+		return NULL;
+	}
+}
 
-	if (culprit && verdict_culprit(&p->s, &p->v).pid == culprit)
-		return true;
-	a.n = verdict_waiting_processes(s, v, a.v, PARTIES_MOST);
-	b.n = verdict_waiting_processes(&p->s, &p->v, b.v, PARTIES_MOST);
-	for (size_t i = 0; i < a.n; i++)
-		for (size_t j = 0; j < b.n; j++)
-			if (a.v[i] == b.v[j])
-				return true;
+/* The process that samples say is awaited is, or waits itself. Where they name none, one end waits
+ * in both. */
+static bool wait_for_same_process(const struct trace_snapshot *s, const struct verdict *v,
+				  const struct proof *p)
+{
+	const struct trace_endpoint *a = doubtful_end(s, v), *b = doubtful_end(&p->s, &p->v);
+	pid_t culprit = verdict_culprit(s, v).pid;
+	struct parties who = {};
+
+	if (!culprit)
+		return a && b && is_same_end(a, b);
+	who.n = verdict_waiting_processes(&p->s, &p->v, who.v, PARTIES_MOST);
+	add_party(&who, verdict_culprit(&p->s, &p->v).pid);
+	for (size_t i = 0; i < who.n; i++)
+		if (who.v[i] == culprit)
+			return true;
 	return false;
 }
 
@@ -566,21 +602,6 @@ static bool is_nearly_found(const struct proof *p, const struct trace_snapshot *
 						  : NULL;
 
 	return ep && (double)ep->rx.ns[RX_WAIT] >= NEARLY_A_WAIT * (double)ep->rx.lifetime_ns;
-}
-
-static const struct trace_endpoint *doubtful_end(const struct trace_snapshot *s,
-						 const struct verdict *v)
-{
-	switch (v->kind) {
-	case KIND_WAIT:
-		return &s->ep[v->wait.endpoint];
-	case KIND_ANSWERS:
-		return &s->ep[v->answers.endpoint];
-	case KIND_LATE:
-		return &s->ep[v->late.endpoint];
-	default:
-		return NULL;
-	}
 }
 
 /* The stall takes so much of the time that it is what the other end waits for. */
@@ -715,7 +736,7 @@ static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
 	if (p->v.outcome != OUTCOME_WAITING)
 		return false;
 	if (v->outcome != OUTCOME_HEALTHY)
-		return have_party_in_common(s, v, p) || wait_for_same_server(s, v, p);
+		return wait_for_same_process(s, v, p) || wait_for_same_server(s, v, p);
 	if (waits_mutually_on(p, s))
 		return true;
 	return (p->of == v->outcome && p->awaited == v->may_pause &&
@@ -755,7 +776,7 @@ static bool was_suspected(const struct proof *p, const struct trace_endpoint *ep
 {
 	double before = p->unanswered ? p->unanswered[ep - p->s.ep] : 0;
 
-	return p->of == suspected_as(v) ||
+	return (p->of == suspected_as(v) && !has_grown(p, v->share)) ||
 	       ((v->kind == KIND_WAIT || v->kind == KIND_ANSWERS) && before >= FOUND_BEFORE &&
 		share_unanswered(end) <= MORE_LATER * before);
 }
@@ -804,14 +825,21 @@ void prover_confirm(const struct prover *p, const struct trace_snapshot *s, stru
 	}
 }
 
+/* What a process did longer ago it may do no more. */
+#define STALE_NS 60000000000ull
+
 const struct asleep *prover_doing(const struct prover *p, const struct trace_snapshot *s,
 				  const struct verdict *v)
 {
 	pid_t pid = verdict_culprit(s, v).pid;
 
-	for (size_t i = p->n; pid && i-- > 0;)
-		if (p->proofs[i].doing.pid == pid)
-			return &p->proofs[i].doing;
+	for (size_t i = p->n; pid && i-- > 0;) {
+		const struct proof *proof = &p->proofs[i];
+
+		if (proof->doing.pid == pid &&
+		    (s->at_ns - proof->at_ns < STALE_NS || !process_lives(pid)))
+			return &proof->doing;
+	}
 	return NULL;
 }
 

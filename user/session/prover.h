@@ -18,6 +18,7 @@ struct proof {
 	uint64_t serial;    /* stalled: of the endpoint that seemed to stall */
 	enum tx_state cause; /* of which it seemed so */
 	pid_t awaited;	     /* waiting: for this process; 0: not seen */
+	double share;	     /* of the window before, by samples */
 	struct trace_snapshot s;
 	double *unanswered; /* by endpoint of `s`: part of the time before in which, by samples,
 			       an answer was awaited there; NULL: not known */
@@ -81,7 +82,7 @@ const struct proof *prover_answer(const struct prover *p, const struct trace_sna
 /* A stall that samples suspect is certain if the ledger saw it, with the same cause and the same to
  * blame. */
 void prover_confirm(const struct prover *p, const struct trace_snapshot *s, struct verdict *v);
-/* what was found of whoever that verdict names the culprit; NULL: nobody looked */
+/* what was found of whoever that verdict names the culprit; NULL: nobody looked, or long ago */
 const struct asleep *prover_doing(const struct prover *p, const struct trace_snapshot *s,
 				  const struct verdict *v);
 /* A line for each proof, but for `but` (NULL: none); healthy: so the card says. */

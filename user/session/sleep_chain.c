@@ -100,7 +100,8 @@ static const struct asleep *asker_of(const struct threads *t, pid_t pid)
 }
 
 /* A thread that sleeps until it can write. NULL: there is none, or they write to several. */
-static const struct asleep *blocked_writer(const struct threads *t, pid_t pid)
+static const struct asleep *blocked_writer(const struct threads *t, pid_t pid,
+					   const struct follower *f)
 {
 	const struct asleep *writer = NULL;
 	pid_t reader = 0;
@@ -109,8 +110,11 @@ static const struct asleep *blocked_writer(const struct threads *t, pid_t pid)
 		const struct asleep *a = &t->v[i];
 		pid_t other;
 
-		if (!asleep_at_fd(a) || !a->v[0].writes)
+		if (!asleep_at_fd(a) || !a->v[0].writes ||
+		    (writer && a->v[0].fd == writer->v[0].fd))
 			continue;
+		if (!has_time(f))
+			return NULL;
 		other = trace_fd_other_end(pid, a->v[0].fd, true);
 		if (!other || (reader && other != reader))
 			return NULL;
@@ -137,6 +141,8 @@ static const struct trace_held_output *held_output(struct follower *f, pid_t pid
 #define ASKS	   4
 #define ENOUGH	   2 /* of these found the same server */
 #define ASKS_APART (4 * DOING_APART_NS)
+#define ASK_MOST_NS 25000000 /* CPU time of one: a host with very many sockets is not asked again \
+			      */
 
 static bool is_same_server(const struct trace_asked *a, const struct trace_asked *b)
 {
@@ -145,10 +151,13 @@ static bool is_same_server(const struct trace_asked *a, const struct trace_asked
 
 static bool found_enough(struct asked_once *x, struct follower *f)
 {
+	uint64_t before = thread_cpu_ns();
 	struct trace_asked now;
 	unsigned int found = 0;
 
 	for (int i = 0; i < ASKS && found < ENOUGH && has_time(f); i++) {
+		if (i && thread_cpu_ns() - before > (unsigned int)i * ASK_MOST_NS)
+			return false;
 		if (i)
 			nanosleep(&(struct timespec){ .tv_nsec = ASKS_APART }, NULL);
 		if (!trace_asked_server(x->pid, x->tid, &now))
@@ -222,7 +231,7 @@ static void look_for_thread(struct asleep *a, enum awaited awaited, struct follo
 	look_at_threads(t, a->pid, f);
 	one = asker_of(t, a->pid);
 	if (!one && awaited != TO_SEND)
-		one = blocked_writer(t, a->pid);
+		one = blocked_writer(t, a->pid, f);
 	if (!one)
 		one = held_poller(t, a->pid, awaited, f);
 	if (one && one->tid != a->tid)
@@ -282,9 +291,12 @@ static bool is_same_sleep(const struct asleep *a, const struct asleep *now)
 	       a->v[0].fd == now->v[0].fd;
 }
 
-/* Two that sleep for each other's data are told by the ledger, with what each of them owes. */
-static void note_circle(struct asleep *first)
+/* Two that sleep for each other's data are told by the ledger, with what each of them owes. One
+ * that polls may still answer another request. */
+static void note_circle(struct asleep *first, bool polls)
 {
+	if (polls)
+		return;
 	if (first->n_chain == 1 && !asleep_for_child(first) && !asleep_opens(first))
 		first->n_chain = 0;
 	else
@@ -365,17 +377,19 @@ static void follow(struct asleep *first, struct asleep *at, enum awaited awaited
 		   struct follower *f)
 {
 	struct far_end far = {};
+	bool polls = false;
 
 	while (first->n_chain < ASLEEP_CHAIN && is_followed(at) && has_time(f)) {
 		pid_t next = sleeps_for(at, &awaited, &far, f);
 
 		if (next && is_in_chain(first, next)) {
 			if (first->n_chain)
-				note_circle(first);
+				note_circle(first, polls || asleep_for_events(at));
 			return;
 		}
 		if (!next)
 			break;
+		polls |= asleep_for_events(at);
 		first->chain[first->n_chain].pid = next;
 		process_comm(next, first->chain[first->n_chain++].comm);
 		*at = looked_at(next, asleep_only_thread(next), f);

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/param.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,7 +33,8 @@
 #define POLLS_MOST  16384 /* sockets; of more the rest is not known */
 #define EPOLLS_MOST 64
 #define LONG_AGO    10000 /* ms: what was sent then may have asked for nothing */
-#define FDS_MOST   64
+#define FDS_MOST    1024
+#define TICK_MS	    10 /* at most */
 
 struct polled {
 	pid_t pid;
@@ -45,6 +48,7 @@ struct polled {
 	bool stopped;
 	bool works; /* a thread waits for something else than data or another thread */
 	bool runs_now;
+	bool is_incomplete; /* a thread may wait for data at more sockets than `awaited` has */
 	unsigned int runs; /* rounds in which a thread had a CPU */
 	struct tcp_turns turns;
 	uint64_t *own; /* its sockets */
@@ -61,6 +65,7 @@ static void add_awaited(struct polled *p, uint64_t inode)
 {
 	if (inode && p->n_awaited < POLLS_MOST)
 		p->awaited[p->n_awaited++] = inode;
+	p->is_incomplete |= p->n_awaited == POLLS_MOST;
 }
 
 static bool is_first_time(struct polled *p, uint64_t epoll_fd)
@@ -68,6 +73,7 @@ static bool is_first_time(struct polled *p, uint64_t epoll_fd)
 	for (size_t i = 0; i < p->n_epolls; i++)
 		if (p->epolls[i] == epoll_fd)
 			return false;
+	p->is_incomplete |= p->n_epolls == EPOLLS_MOST;
 	if (p->n_epolls == EPOLLS_MOST)
 		return false;
 	p->epolls[p->n_epolls++] = epoll_fd;
@@ -103,6 +109,7 @@ static void add_polled(struct polled *p, pid_t tid, const struct thread_call *ca
 	uint64_t fds[FDS_MOST];
 	size_t n = thread_call_polled(tid, call, fds, FDS_MOST);
 
+	p->is_incomplete |= !n && !thread_call_polls_nothing(call);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t inode = proc_inode(p->fds, (long)fds[i]);
 
@@ -137,6 +144,7 @@ static void ask_thread(void *ctx, int dir, long tid)
 		break;
 	}
 	p->works |= !asleep_is_idle(&call) && !reads_no_socket(p, &call);
+	p->is_incomplete |= call.nr == SYS_io_uring_enter;
 	if (asleep_is_receive(call.nr))
 		add_awaited(p, proc_inode(p->fds, (long)(int)call.args[0]));
 	if (thread_call_is_epoll(&call) && is_first_time(p, call.args[0]))
@@ -176,6 +184,15 @@ static void add_own(void *ctx, int dir, long fd)
 		p->own[p->n_own++] = inode;
 }
 
+static void list_own(struct polled *p)
+{
+	char path[40];
+
+	p->n_own = 0;
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)p->pid);
+	proc_numbers(path, add_own, p);
+}
+
 /* Is it the client on a connection, and waits for the answer there? */
 static bool waits_for_another(const struct polled *p)
 {
@@ -192,11 +209,10 @@ static void ask(struct polled *p)
 {
 	char path[40];
 
-	p->n = p->n_awaited = p->n_epolls = p->n_own = 0;
-	p->works = p->runs_now = false;
+	p->n = p->n_awaited = p->n_epolls = 0;
+	p->works = p->runs_now = p->is_incomplete = false;
 	tcp_turns_read(&p->turns);
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)p->pid);
-	proc_numbers(path, add_own, p);
+	list_own(p);
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
 	proc_numbers(path, ask_thread, p);
 	p->n = array_unique(p->inodes, p->n);
@@ -221,8 +237,8 @@ static bool is_at_work_at(const struct polled *p, const struct trace_endpoint *e
 {
 	const struct tcp_turn *t = ep->proto == TRACE_TCP ? tcp_turns_find(&p->turns, inode) : NULL;
 
-	return t && tcp_turn_owes(t) && p->n_own &&
-	       (p->stopped || !is_in(p->awaited, p->n_awaited, inode));
+	return t && tcp_turn_owes(t) && tcp_turn_answers(t) && p->n_own &&
+	       (p->stopped || (!p->is_incomplete && !is_in(p->awaited, p->n_awaited, inode)));
 }
 
 #define THROUGHOUT 0.9 /* of its time */
@@ -343,13 +359,36 @@ struct own_requests {
 	size_t n;
 };
 
+/* So long the process has owed an answer; 0: it owes none on a TCP connection. */
+static unsigned int owes_for_ms(const struct polled *p)
+{
+	unsigned int ms = 0;
+
+	for (size_t i = 0; i < p->n_own; i++) {
+		const struct tcp_turn *t = tcp_turns_find(&p->turns, p->own[i]);
+
+		if (t && tcp_turn_owes_answer(t))
+			ms = MAX(ms, t->came_ms);
+	}
+	return ms;
+}
+
+/* Of several that it polls, one on which it sent before it was asked, or long ago, was only left
+ * so: what a consumer acknowledged, say. */
+static bool is_of_now(const struct polled *p, const struct tcp_turn *t, unsigned int owes_ms)
+{
+	return p->n_awaited == 1 || t->sent_ms <= (owes_ms ? owes_ms + TICK_MS : LONG_AGO);
+}
+
 /* The thread awaits answers on connections that its process made. False: on none, or too many. */
 static bool find_requests(const struct polled *p, struct own_requests *r)
 {
+	unsigned int owes_ms = owes_for_ms(p);
+
 	for (size_t i = 0; i < p->n_awaited; i++) {
 		const struct tcp_turn *t = tcp_turns_find(&p->turns, p->awaited[i]);
 
-		if (!t || !tcp_turns_awaits_answer(&p->turns, t))
+		if (!t || !tcp_turns_awaits_answer(&p->turns, t) || !is_of_now(p, t, owes_ms))
 			continue;
 		if (r->n == ASKED_MOST)
 			return false;
@@ -404,8 +443,9 @@ bool trace_asked_server(pid_t pid, pid_t tid, struct trace_asked *out)
 	struct own_requests r = {};
 	bool found = false;
 
-	if (p && p->awaited) {
+	if (p && p->awaited && p->own) {
 		tcp_turns_read(&p->turns);
+		list_own(p);
 		ask_thread(p, -1, tid);
 		p->n_awaited = array_unique(p->awaited, p->n_awaited);
 		found = p->turns.n <= SOCKETS_MOST &&

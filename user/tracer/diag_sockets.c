@@ -118,7 +118,9 @@ static void note_unix(const struct nlmsghdr *n, void *ctx)
 			x->named = named;
 			x->peer = peer ? *(const uint32_t *)RTA_DATA(peer) : 0;
 			x->is_connected = m->udiag_state == ESTABLISHED; /* or not accepted yet */
-			x->unread = q && x->is_connected ? q->udiag_wqueue : 0;
+			x->unread = q && x->is_connected && m->udiag_type != SOCK_DGRAM
+					    ? q->udiag_wqueue
+					    : 0;
 			x->is_full = is_full(rtnl_attr(m + 1, len, UNIX_DIAG_MEMINFO));
 		}
 		x->peer_named |= named && x->peer && m->udiag_ino == x->peer;
@@ -144,6 +146,13 @@ bool diag_has_asked(const struct diag_socket *x, const struct tcp_turns *t)
 	const struct tcp_turn *turn = tcp_turns_find(t, x->inode);
 
 	return x->is_unix ? !x->named : turn && tcp_turns_asks(t, turn);
+}
+
+bool diag_awaits_answer(const struct diag_socket *x, const struct tcp_turns *t)
+{
+	const struct tcp_turn *turn = tcp_turns_find(t, x->inode);
+
+	return diag_has_asked(x, t) && (x->is_unix || (turn && tcp_turn_is_answered(turn)));
 }
 
 bool diag_answers(const struct diag_socket *x, pid_t pid)

@@ -29,6 +29,8 @@ void diag_find_tcp(struct diag_sockets *all);
 void diag_find_unix(struct diag_sockets *all);
 /* Its owner made the connection, and sent last. */
 bool diag_has_asked(const struct diag_socket *x, const struct tcp_turns *t);
+/* ... and the other end, on TCP, answers what it is sent. */
+bool diag_awaits_answer(const struct diag_socket *x, const struct tcp_turns *t);
 /* The process at the other end, which trace_name_other_ends() has named, may answer to `pid`. */
 bool diag_answers(const struct diag_socket *x, pid_t pid);
 

@@ -118,10 +118,11 @@ void trace_fd_servers(pid_t pid, struct trace_fd_server *v, size_t n)
 	struct trace_snapshot s = { .ep = array_new(n, 1, sizeof(*s.ep)) };
 	struct diag_sockets all = { .v = array_new(n, 1, sizeof(*all.v)) };
 
+	for (size_t i = 0; i < n; i++)
+		v[i].server = 0;
 	for (size_t i = 0; s.ep && all.v && i < n; i++) {
 		struct trace_endpoint *ep = &s.ep[s.n];
 
-		v[i].server = 0;
 		if (kind_of(pid, v[i].fd, &ep->inode) != FD_SOCKET)
 			continue;
 		ep->proto = TRACE_UNIX_STREAM; /* diag_find_tcp() sees to it */

@@ -137,7 +137,7 @@ static bool is_held(const struct search *q, size_t i, const struct tcp_turns *tu
 
 	if (!q->asked_only)
 		return q->stuck[i].full;
-	return q->stuck[i].unread && diag_has_asked(x, turns) && diag_answers(x, q->pid);
+	return q->stuck[i].unread && diag_awaits_answer(x, turns) && diag_answers(x, q->pid);
 }
 
 /* the only one, or one of several to the same party */

@@ -41,6 +41,9 @@ struct lone_end {
 	enum reached by;	     /* why it is that one */
 	bool pending;		     /* in the queue of a listener, which `other` is */
 	pid_t master;		     /* it has the listener, too, and started other_pid */
+	long fd;		     /* the other end, in other_pid */
+	bool several;		     /* processes have it */
+	bool receives;		     /* other_pid waits for data there */
 	uint32_t drops;		     /* UDP: that the other end has counted */
 	bool sends_full;	     /* TCP: the other end's send buffer is full */
 	bool receives_full;	     /* UDP: its receive buffer is, more or less */
@@ -235,10 +238,10 @@ static void note_tcp(const struct nlmsghdr *n, void *ctx)
 	int len = (int)n->nlmsg_len - (int)NLMSG_SPACE(sizeof(*m));
 	struct lone_end *end = note_connected(ctx, m);
 
-	if (end)
-		end->sends_full = sock_diag_is_full(rtnl_attr(m + 1, len, INET_DIAG_SKMEMINFO));
-	if (end && !m->idiag_inode && 1u << m->idiag_state & IS_OPEN)
-		end->pending = true;
+	if (!end || !(1u << m->idiag_state & IS_OPEN))
+		return;
+	end->sends_full = sock_diag_is_full(rtnl_attr(m + 1, len, INET_DIAG_SKMEMINFO));
+	end->pending |= !m->idiag_inode;
 }
 
 static void note_listening(const struct nlmsghdr *n, void *ctx)
@@ -353,17 +356,39 @@ static bool is_listener(const struct lone_end *e)
 	return e->pending || (e->ep->proto == TRACE_TCP && e->by != CONNECTED);
 }
 
+static bool receives(struct lone_ends *all, pid_t pid, long fd)
+{
+	return all->asked++ < ASKED_MOST && is_received_from(pid, fd);
+}
+
+/* A second process has the connection, as the two of sshd, or a child that inherited it: it counts
+ * if it waits for data there, and the first does not. */
+static bool is_second_named(struct lone_ends *all, struct lone_end *e, pid_t pid, long fd)
+{
+	struct trace_making *m = &e->ep->making;
+	bool second;
+
+	if (!e->several)
+		e->receives = receives(all, m->other_pid, e->fd);
+	e->several = true;
+	second = !e->receives && receives(all, pid, fd);
+	e->receives |= second;
+	m->other_shared = !e->receives;
+	return second;
+}
+
 /* Any holder of a listener may accept the connection, but for the process that started the others
- * (prefork). Of another socket the first one counts. Init keeps listeners that it made for others.
- */
-static bool is_to_be_named(struct lone_end *e, pid_t pid)
+ * (prefork). Init keeps listeners that it made for others. */
+static bool is_to_be_named(struct lone_ends *all, struct lone_end *e, pid_t pid, long fd)
 {
 	struct trace_making *m = &e->ep->making;
 
 	if (m->other_pid <= 1)
 		return true;
-	if (!is_listener(e) || pid == m->other_pid || pid == e->master)
+	if (pid == m->other_pid || pid == e->master)
 		return false;
+	if (!is_listener(e))
+		return is_second_named(all, e, pid, fd);
 	if (!e->master && process_parent(pid) == m->other_pid) {
 		e->master = m->other_pid;
 		return true;
@@ -382,9 +407,10 @@ static void name_holder(void *ctx, pid_t pid, int dir, long fd)
 	struct lone_end *e = first_with_other(all, other), *last = all->v + all->n;
 
 	for (; e && e < last && e->other == other; e++) {
-		if (!is_to_be_named(e, pid))
+		if (!is_to_be_named(all, e, pid, fd))
 			continue;
 		e->ep->making.other_pid = pid;
+		e->fd = fd;
 		process_comm(pid, e->ep->making.other_comm);
 		if (is_worth_asking(e->ep) && all->asked++ < ASKED_MOST)
 			e->ep->making.other_receives |= is_received_from(pid, fd);

@@ -14,6 +14,7 @@ static bool nothing_went(const struct trace_endpoint *ep)
 void trace_find_outstanding(struct trace_snapshot *s)
 {
 	struct tcp_turns turns = {};
+	bool are_read = false;
 
 	for (size_t i = 0; i < s->n; i++) {
 		struct trace_endpoint *ep = &s->ep[i];
@@ -21,10 +22,11 @@ void trace_find_outstanding(struct trace_snapshot *s)
 
 		if (!nothing_went(ep))
 			continue;
-		if (!turns.n)
+		if (!are_read)
 			tcp_turns_read(&turns);
+		are_read = true;
 		t = tcp_turns_find(&turns, ep->inode);
-		ep->making.sent_last = t && tcp_turn_sent_last(t);
+		ep->making.sent_last = t && tcp_turn_sent_last(t) && tcp_turn_is_answered(t);
 		if (ep->making.sent_last && ep->rx.ns[RX_WAIT])
 			ep->rx_calls.open_reply_ns = ep->rx.lifetime_ns; /* who reads has asked */
 	}

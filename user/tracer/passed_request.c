@@ -16,16 +16,25 @@ static bool is_accepted(const struct tcp_turns *t, const struct tcp_turn *x)
 	return x->is_known && t->listens[x->port / 64] >> x->port % 64 & 1;
 }
 
+/* Nearly each has an answer: a subscriber's acknowledgements, or its pings, are fewer. */
+#define LITTLE 8 /* part of them */
+
+static bool have_answers(unsigned int asked, unsigned int answered)
+{
+	return (uint64_t)answered + asked / LITTLE + 1 >= asked;
+}
+
 /* Its peer has asked, and awaits an answer. */
 static bool is_asked(const struct tcp_turn *x)
 {
-	return x->came_ms >= WAITS_MS && x->came_ms < LONG_AGO && tcp_turn_owes_answer(x);
+	return x->came_ms >= WAITS_MS && x->came_ms < LONG_AGO && tcp_turn_owes_answer(x) &&
+	       have_answers(x->comes, x->sends);
 }
 
 /* Its peer was sent something that it should answer. */
 static bool is_sent_to(const struct tcp_turn *x)
 {
-	return x->comes && tcp_turn_awaits_answer(x);
+	return x->comes && tcp_turn_awaits_answer(x) && have_answers(x->sends, x->comes);
 }
 
 static bool is_within(unsigned int a, unsigned int b, unsigned int ms)

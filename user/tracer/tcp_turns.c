@@ -31,6 +31,11 @@ static bool read_info(const struct nlmsghdr *n, const struct inet_diag_msg *m,
 	return true;
 }
 
+static unsigned int each(uint64_t bytes, unsigned int segments)
+{
+	return segments ? (unsigned int)(bytes / segments) : 0;
+}
+
 static void note_info(struct tcp_turn *one, const struct tcp_info *info)
 {
 	one->is_known = true;
@@ -38,9 +43,8 @@ static void note_info(struct tcp_turn *one, const struct tcp_info *info)
 	one->came_ms = info->tcpi_last_data_recv;
 	one->sends = info->tcpi_data_segs_out;
 	one->comes = info->tcpi_data_segs_in;
-	one->gets = info->tcpi_data_segs_in
-			    ? (unsigned int)(info->tcpi_bytes_received / info->tcpi_data_segs_in)
-			    : 0;
+	one->gets = each(info->tcpi_bytes_received, one->comes);
+	one->puts = each(info->tcpi_bytes_acked, one->sends);
 }
 
 static void note(const struct nlmsghdr *n, void *ctx)
@@ -108,13 +112,15 @@ bool tcp_turns_asks(const struct tcp_turns *t, const struct tcp_turn *turn)
 	       !(t->listens[turn->port / 64] >> turn->port % 64 & 1);
 }
 
-/* as may_ask() of bpf/pending_request.bpf.h */
-#define FIRST_TIME	 3 /* segments */
+/* as may_ask() of bpf/pending_request.bpf.h, which takes fewer segments for a first request */
+#define FIRST_TIME	 3   /* segments */
+#define BODY_BYTES	 700 /* a segment, as in the body of a first request: log lines are shorter */
 #define SEGMENTS_A_REPLY 4
 
-static bool is_answered_mostly(unsigned int asked, unsigned int answered)
+static bool is_answered_mostly(unsigned int asked, unsigned int bytes, unsigned int answered)
 {
-	return answered ? answered * SEGMENTS_A_REPLY >= asked : asked && asked <= FIRST_TIME;
+	return answered ? (uint64_t)answered * SEGMENTS_A_REPLY >= asked
+			: asked && (asked <= FIRST_TIME || bytes >= BODY_BYTES);
 }
 
 /* A conversation of one segment each has one that no segment has answered, if the ticks do not
@@ -126,16 +132,25 @@ static bool is_open(unsigned int asked_ms, unsigned int asked, unsigned int answ
 	       (asked_ms == answered_ms && asked == answered + 1);
 }
 
+bool tcp_turn_is_answered(const struct tcp_turn *x)
+{
+	return x->is_known && x->sends && !x->ends &&
+	       is_answered_mostly(x->sends, x->puts, x->comes);
+}
+
 bool tcp_turn_awaits_answer(const struct tcp_turn *x)
 {
-	return x->is_known && x->sends && !x->ends && is_answered_mostly(x->sends, x->comes) &&
-	       is_open(x->sent_ms, x->sends, x->came_ms, x->comes);
+	return tcp_turn_is_answered(x) && is_open(x->sent_ms, x->sends, x->came_ms, x->comes);
+}
+
+bool tcp_turn_answers(const struct tcp_turn *x)
+{
+	return x->is_known && x->comes && is_answered_mostly(x->comes, x->gets, x->sends);
 }
 
 bool tcp_turn_owes_answer(const struct tcp_turn *x)
 {
-	return x->is_known && x->comes && is_answered_mostly(x->comes, x->sends) &&
-	       is_open(x->came_ms, x->comes, x->sent_ms, x->sends);
+	return tcp_turn_answers(x) && is_open(x->came_ms, x->comes, x->sent_ms, x->sends);
 }
 
 bool tcp_turns_awaits_answer(const struct tcp_turns *t, const struct tcp_turn *turn)

@@ -13,7 +13,7 @@ struct tcp_turn {
 	uint16_t port; /* its own */
 	bool listens;
 	bool is_known;	   /* what follows; else it listens, or the kernel does not say */
-	unsigned int gets;  /* bytes in a segment that comes, on average */
+	unsigned int gets, puts;   /* bytes in a segment that comes, or is sent, on average */
 	unsigned int sends, comes; /* segments with data */
 	bool ends;		   /* the other end sends no more */
 	/* So long ago it sent data last, and data came last. These are ticks: if both are the same,
@@ -43,10 +43,14 @@ void tcp_turns_read(struct tcp_turns *t);
 const struct tcp_turn *tcp_turns_find(const struct tcp_turns *t, uint64_t inode);
 /* Its owner made that connection, and sent last. What accept() returns has its listener's port. */
 bool tcp_turns_asks(const struct tcp_turns *t, const struct tcp_turn *turn);
-/* What it sent last was a request, for all that can be seen: the other end may still send, has
- * answered about as often as it was asked, or is asked for the first time. Log lines, say, are
- * never answered. Where neither dates nor numbers tell the order, it is none. */
+/* The other end may still send, and answers about as often as it is asked, or is asked for the
+ * first time. Log lines, say, are never answered. */
+bool tcp_turn_is_answered(const struct tcp_turn *x);
+/* ... and has not answered what was sent last. Where neither dates nor numbers tell the order, it
+ * has. */
 bool tcp_turn_awaits_answer(const struct tcp_turn *x);
+/* Its owner answers about as often as it is asked, or is asked for the first time. */
+bool tcp_turn_answers(const struct tcp_turn *x);
 /* What came last was a request, by the same rules. */
 bool tcp_turn_owes_answer(const struct tcp_turn *x);
 /* Its owner made that connection, and awaits an answer. */

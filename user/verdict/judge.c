@@ -95,7 +95,7 @@ bool judge_is_stall(const struct verdict *v, size_t i)
 
 static bool is_hosts_own(const struct finding *f)
 {
-	return f->sampled && f->within_host && f->blamed == BLAME_NOBODY &&
+	return f->sampled && f->within_host && f->blamed == BLAME_NOBODY && !f->by_loss &&
 	       (f->cause == TX_CWND || f->cause == TX_PACING) &&
 	       (double)f->all.ns < WAITS_FOR_TURN * (double)f->all.lifetime_ns;
 }

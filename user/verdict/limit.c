@@ -352,7 +352,6 @@ static bool is_at_work(const struct trace_snapshot *s, const struct trace_endpoi
 
 /* Between two programs of one host a congestion control finds no path to be kind to: what it holds
  * up is little beside the time that the sender is at work. */
-#define ON_THIS_HOST_US 100
 
 static bool is_at_work_on_this_host(const struct trace_snapshot *s, const struct finding *f)
 {
@@ -362,8 +361,7 @@ static bool is_at_work_on_this_host(const struct trace_snapshot *s, const struct
 			    (f->cause == TX_SNDBUF && f->blamed == BLAME_NOBODY) ||
 			    is_brief_nagle(s, f);
 
-	return ep->proto == TRACE_TCP && ep->min_rtt_us && ep->min_rtt_us < ON_THIS_HOST_US &&
-	       holds_itself && is_at_work(s, ep);
+	return stays_on_host(ep) && holds_itself && is_at_work(s, ep);
 }
 
 static bool link_is_full(const struct trace_endpoint *ep, const struct finding *f)
@@ -417,9 +415,8 @@ static bool busiest_may_read(const struct trace_endpoint *end, const struct find
 
 static bool reader_is_always_back(const struct trace_endpoint *ep, const struct finding *f)
 {
-	return ep->proto == TRACE_TCP && f->cause == TX_RWND && f->blamed == BLAME_PEER_READER &&
-	       ep->min_rtt_us && ep->min_rtt_us < ON_THIS_HOST_US && f->count &&
-	       f->ns < AT_ONCE_NS * f->count && f->max_ns < AT_ONCE_MOST_NS &&
+	return stays_on_host(ep) && f->cause == TX_RWND && f->blamed == BLAME_PEER_READER &&
+	       f->count && f->ns < AT_ONCE_NS * f->count && f->max_ns < AT_ONCE_MOST_NS &&
 	       !window_is_small(ep, f) &&
 	       1e9 * (double)ep->tx_calls.bytes >= BYTES_A_SECOND * (double)ep->tx.lifetime_ns;
 }

@@ -21,7 +21,7 @@ bool slow_connect_matters(const struct slow_connect *c)
 	return (double)c->ns >= SLOW_SHARE * (double)c->lifetime_ns;
 }
 
-int address_order(const struct trace_endpoint *a, const struct trace_endpoint *b)
+static int address_order(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
 	int c = memcmp(a->remote.ip, b->remote.ip, sizeof(a->remote.ip));
 
@@ -85,12 +85,8 @@ static size_t count_alike(const struct trace_endpoint **v, size_t n)
 	return i;
 }
 
-/* Keeps the sum of n tries that are alike in `most`, if it is more. */
-typedef void judge_alike(const struct trace_snapshot *s, const struct trace_endpoint **v, size_t n,
-			 struct slow_connect *most);
-
-static struct slow_connect most_of(const struct trace_snapshot *s,
-				   bool wanted(const struct trace_endpoint *), judge_alike *judge)
+struct slow_connect most_of_alike(const struct trace_snapshot *s,
+				  bool wanted(const struct trace_endpoint *), judge_alike *judge)
 {
 	struct slow_connect most = { .endpoint = -1 };
 	size_t n, alike;
@@ -167,7 +163,7 @@ static void keep_rejected(const struct trace_snapshot *s, const struct trace_end
 
 struct slow_connect find_rejected(const struct trace_snapshot *s)
 {
-	return most_of(s, was_begun_here, keep_rejected);
+	return most_of_alike(s, was_begun_here, keep_rejected);
 }
 
 /* ---- by the other end ---- */
@@ -212,10 +208,10 @@ static void keep_refused(const struct trace_snapshot *s, const struct trace_endp
 
 struct slow_connect find_refused(const struct trace_snapshot *s)
 {
-	return most_of(s, was_refused, keep_refused);
+	return most_of_alike(s, was_refused, keep_refused);
 }
 
 struct slow_connect find_reset(const struct trace_snapshot *s)
 {
-	return most_of(s, was_reset, keep_reset);
+	return most_of_alike(s, was_reset, keep_reset);
 }

@@ -5,10 +5,15 @@
 
 #include "verdict/verdict.h"
 
-int address_order(const struct trace_endpoint *a, const struct trace_endpoint *b);
-
 /* Is the lost time a large enough share of `lifetime_ns`? */
 bool slow_connect_matters(const struct slow_connect *c);
+
+/* Keeps the sum of n connections of one program to one address in `most`, if it is more. */
+typedef void judge_alike(const struct trace_snapshot *s, const struct trace_endpoint **v, size_t n,
+			 struct slow_connect *most);
+/* The most of all programs and addresses, of connections that are `wanted` */
+struct slow_connect most_of_alike(const struct trace_snapshot *s,
+				  bool wanted(const struct trace_endpoint *), judge_alike *judge);
 
 /* The rejections of a program that tries again: those that cost it most time. */
 struct slow_connect find_rejected(const struct trace_snapshot *s);

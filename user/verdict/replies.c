@@ -214,8 +214,8 @@ bool is_servers_end(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 
-	return was_accepted(s, ep) ||
-	       (ep->local.port && !is_ephemeral(&ep->local) && is_ephemeral(&ep->remote));
+	return was_accepted(s, ep) || (!has_connected(s, ep) && ep->local.port &&
+				       !is_ephemeral(&ep->local) && is_ephemeral(&ep->remote));
 }
 
 static bool is_socket_pair(const struct trace_endpoint *ep)

@@ -442,6 +442,11 @@ bool are_all_cut(const struct requests *r)
 	return r->cut >= r->n && !are_own_times_told(r);
 }
 
+bool is_longest_typical(const struct requests *r)
+{
+	return (double)r->think_max_ns * (double)r->n <= 2 * (double)r->think_ns;
+}
+
 /* The longest of two makes most if it is three quarters of the sum; of more, if it is half. */
 static bool makes_most(uint64_t one, uint64_t sum, uint64_t n)
 {

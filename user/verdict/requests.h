@@ -35,6 +35,8 @@ bool are_some_slow(const struct requests *r);
 uint64_t average_thinking(const struct requests *r);
 /* Of each request a part may be missing: they took the longest time that was seen, or more. */
 bool are_all_cut(const struct requests *r);
+/* The longest request tells how long the others take, too. */
+bool is_longest_typical(const struct requests *r);
 /* Of a few requests some were cut short by the session's ends: the longest tells more. */
 bool average_is_low(const struct requests *r);
 /* The requests that never got an answer took most of the time. */

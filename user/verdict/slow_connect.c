@@ -3,10 +3,8 @@
  * Connections that took long to be made, though no SYN was retransmitted: the path is long. A
  * program that makes a new connection for each request pays that each time.
  */
-#include <string.h>
-
-#include "verdict/other_findings.h"
 #include "verdict/negligible.h"
+#include "verdict/other_findings.h"
 #include "verdict/rejected.h"
 #include "verdict/times.h"
 
@@ -25,50 +23,26 @@ static bool is_slow(const struct trace_endpoint *ep)
 	       was_answered(ep);
 }
 
-/* A script starts a program, of the same name, for each connection. */
-static bool is_alike(const struct trace_endpoint *a, const struct trace_endpoint *b)
+static void keep_slow(const struct trace_snapshot *s, const struct trace_endpoint **v, size_t n,
+		      struct slow_connect *most)
 {
-	return is_slow(b) && !strcmp(program_at(a)->comm, program_at(b)->comm) &&
-	       !address_order(a, b);
-}
+	struct slow_connect sum = { .endpoint = (int)(v[0] - s->ep), .n = n };
 
-static struct slow_connect sum_alike(const struct trace_snapshot *s, size_t i)
-{
-	struct slow_connect sum = { .endpoint = (int)i };
-
-	for (size_t k = 0; k < s->n; k++) {
-		if (!is_alike(&s->ep[i], &s->ep[k]))
-			continue;
-		sum.n++;
-		sum.ns += s->ep[k].making.connect_ns;
-		sum.lifetime_ns += s->ep[k].rx.lifetime_ns;
-		if (s->ep[k].making.connect_ns > sum.max_ns)
-			sum.max_ns = s->ep[k].making.connect_ns;
+	for (size_t i = 0; i < n; i++) {
+		sum.ns += v[i]->making.connect_ns;
+		sum.lifetime_ns += v[i]->rx.lifetime_ns;
+		sum.max_ns = larger(sum.max_ns, v[i]->making.connect_ns);
 	}
-	return sum;
-}
-
-/* The first of those that are alike stands for all of them. */
-static bool is_first(const struct trace_snapshot *s, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (is_alike(&s->ep[i], &s->ep[k]))
-			return false;
-	return true;
+	if (sum.ns > most->ns && slow_connect_matters(&sum))
+		*most = sum;
 }
 
 struct slow_connect find_slow_connect(const struct trace_snapshot *s)
 {
-	struct slow_connect most = find_rejected(s);
+	struct slow_connect rejected = find_rejected(s),
+			    slow = most_of_alike(s, is_slow, keep_slow);
 
-	for (size_t i = 0; i < s->n; i++) {
-		struct slow_connect one;
-
-		if (!is_slow(&s->ep[i]) || !is_first(s, i))
-			continue;
-		one = sum_alike(s, i);
-		if (one.ns > most.ns && slow_connect_matters(&one))
-			most = one;
-	}
-	return most.endpoint < 0 ? find_reset(s) : most;
+	if (slow.ns > rejected.ns)
+		return slow;
+	return rejected.endpoint < 0 ? find_reset(s) : rejected;
 }

@@ -33,6 +33,14 @@ static inline bool is_far(const struct trace_endpoint *ep)
 	return ep->min_rtt_us >= FAR_US;
 }
 
+/* Between two programs of one host a round trip is shorter. */
+#define ON_THIS_HOST_US 100
+
+static inline bool stays_on_host(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_TCP && ep->min_rtt_us && ep->min_rtt_us < ON_THIS_HOST_US;
+}
+
 /* The present round trip, if a queue on the way makes it longer than the best one. It may include
  * an ACK withheld for up to WITHHELD_MOST_US, or one sent with a late answer: therefore one above
  * QUEUED_TIMES the best does not count. */

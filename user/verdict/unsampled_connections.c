@@ -23,12 +23,12 @@ static bool is_unsampled(const struct trace_snapshot *s, size_t i)
 
 /* Each that was sampled stands for one other at most: so many, for as many times what they lived.
  */
-static void keep_at_most(struct unsampled *b, uint64_t lifetime_ns)
+static void keep_at_most(struct unsampled *b, double lifetime_ns)
 {
-	if (b->lifetime_ns <= lifetime_ns)
+	if ((double)b->lifetime_ns <= lifetime_ns)
 		return;
-	b->n = (size_t)((double)b->n * (double)lifetime_ns / (double)b->lifetime_ns);
-	b->lifetime_ns = lifetime_ns;
+	b->n = (size_t)((double)b->n * lifetime_ns / (double)b->lifetime_ns);
+	b->lifetime_ns = (uint64_t)lifetime_ns;
 }
 
 struct unsampled unsampled_like(const struct trace_snapshot *s, const struct trace_endpoint *ep)
@@ -50,7 +50,7 @@ struct unsampled unsampled_like(const struct trace_snapshot *s, const struct tra
 	}
 	if (looks < SAMPLES_ENOUGH || !b.sampled_ns)
 		return (struct unsampled){};
-	keep_at_most(&b, sampled * b.sampled_ns);
+	keep_at_most(&b, (double)sampled * (double)b.sampled_ns);
 	return b;
 }
 

@@ -160,7 +160,7 @@ static void note_doubt(const struct trace_snapshot *s, struct finding *f)
 {
 	if (finding_is_suspected(s, f))
 		f->surety = SUSPECTED;
-	f->within_host = !is_far(&s->ep[f->endpoint]);
+	f->within_host = stays_on_host(&s->ep[f->endpoint]);
 }
 
 static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, struct finding *f)
