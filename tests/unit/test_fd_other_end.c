@@ -2,6 +2,7 @@
 /* Which process has the other end of a descriptor. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -78,27 +79,90 @@ static void a_socket_pair_has_another_end(void **state)
 	close(fds[0]);
 }
 
-static void a_connection_has_another_end(void **state)
+/* A connection on this host: both its ends are here. */
+static void connect_here(int *client, int *server)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET,
 				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	int listener = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0),
-	    server;
-	pid_t pid;
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
 
-	needs_root();
+	*client = socket(AF_INET, SOCK_STREAM, 0);
 	assert_int_equal(bind(listener, (void *)&at, sizeof(at)), 0);
 	assert_int_equal(listen(listener, 1), 0);
 	assert_int_equal(getsockname(listener, (void *)&at, &(socklen_t){ sizeof(at) }), 0);
-	assert_int_equal(connect(client, (void *)&at, sizeof(at)), 0);
-	server = accept(listener, NULL, NULL);
-	assert_true(server >= 0);
+	assert_int_equal(connect(*client, (void *)&at, sizeof(at)), 0);
+	*server = accept(listener, NULL, NULL);
+	assert_true(*server >= 0);
 	close(listener);
+}
+
+static void a_connection_has_another_end(void **state)
+{
+	int client, server;
+	pid_t pid;
+
+	needs_root();
+	connect_here(&client, &server);
 	pid = holder(client);
 	close(server);
 	assert_int_equal(trace_fd_other_end(getpid(), client, false), pid);
 	assert_int_equal(trace_fd_other_end(pid, server, true), getpid());
 	end(pid);
+	close(client);
+}
+
+/* As holder(); it polls that one, and another. */
+static pid_t poller(int not_this, int fd)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		struct pollfd v[] = { { fd, POLLIN, 0 }, { STDIN_FILENO, 0, 0 } };
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(not_this);
+		alarm(60);
+		for (;;)
+			poll(v, 2, -1);
+	}
+	return pid;
+}
+
+/* As sshd's two, or what a program started without closing its connections */
+static void of_two_that_have_it_the_one_that_polls_counts(void **state)
+{
+	int client, server;
+	pid_t idle, polls, found = 0;
+
+	needs_root();
+	connect_here(&client, &server);
+	idle = holder(client);
+	polls = poller(client, server);
+	close(server);
+	for (int k = 0; k < 200 && !found; k++) {
+		usleep(10000); /* until it polls */
+		found = trace_fd_other_end(getpid(), client, false);
+	}
+	assert_int_equal(found, polls);
+	end(polls);
+	assert_int_equal(trace_fd_other_end(getpid(), client, false), idle);
+	end(idle);
+	close(client);
+}
+
+static void of_two_that_have_it_idly_none_is_told(void **state)
+{
+	int client, server;
+	pid_t one, two;
+
+	needs_root();
+	connect_here(&client, &server);
+	one = holder(client);
+	two = holder(client);
+	close(server);
+	assert_int_equal(trace_fd_other_end(getpid(), client, false), 0);
+	end(one);
+	end(two);
 	close(client);
 }
 
@@ -154,6 +218,8 @@ int main(void)
 		cmocka_unit_test(a_pipe_has_another_reader),
 		cmocka_unit_test(a_socket_pair_has_another_end),
 		cmocka_unit_test(a_connection_has_another_end),
+		cmocka_unit_test(of_two_that_have_it_the_one_that_polls_counts),
+		cmocka_unit_test(of_two_that_have_it_idly_none_is_told),
 		cmocka_unit_test(only_who_has_asked_has_a_server),
 	};
 

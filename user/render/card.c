@@ -1787,6 +1787,17 @@ static void answers_behind(const struct making *m, const struct slow_answers *a)
 	next_wait(m, behind, sender ? sender->tgid : 0);
 }
 
+static void why_samples(const struct making *m, const struct slow_answers *a)
+{
+	char each[32];
+
+	human_ns((double)a->ns / (double)a->requests_most, each, sizeof(each));
+	snprintf(m->c->why, sizeof(m->c->why),
+		 "a request takes %s or more on average: %.0f %% of the samples found one that had "
+		 "no answer yet",
+		 each, 100 * m->v->share);
+}
+
 static void card_answers(const struct making *m)
 {
 	const struct slow_answers *a = &m->v->answers;
@@ -1825,9 +1836,7 @@ static void card_answers(const struct making *m)
 		snprintf(c->why, sizeof(c->why), "%s has sent nothing since the last request came",
 			 c->whom);
 	else
-		snprintf(c->why, sizeof(c->why),
-			 "%.0f %% of the samples found a request that had no answer yet",
-			 100 * m->v->share);
+		why_samples(m, a);
 	fix_doing(m, false);
 	if (busy_answering(a, ep) < BUSY)
 		append_doing(m);

@@ -298,31 +298,62 @@ static void ask_kernel(struct lone_ends *all)
 	dump_inet(IPPROTO_UDP, ~0u, 0, note_udp, all);
 }
 
+#define POLLED_MOST 64
+
 struct receiver {
 	pid_t pid;
 	long fd;
+	size_t polls_most; /* descriptors: who polls more receives from none of them */
 	bool found;
 };
+
+static bool is_polled(pid_t tid, const struct thread_call *call, const struct receiver *r)
+{
+	uint64_t polled[POLLED_MOST];
+	size_t n = thread_call_polled(tid, call, polled, r->polls_most);
+
+	for (size_t i = 0; i < n; i++)
+		if ((long)polled[i] == r->fd)
+			return true;
+	return false;
+}
+
+/* "tfd: 5 events: 19 ..." */
+static bool is_registered(const struct thread_call *call, const struct receiver *r)
+{
+	char path[64], line[200];
+	bool found = false;
+	long fd;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%ld", (int)r->pid, (long)call->args[0]);
+	f = fopen(path, "re");
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = sscanf(line, "tfd: %ld", &fd) == 1 && fd == r->fd;
+	if (f)
+		fclose(f);
+	return found;
+}
 
 static void ask_thread(void *ctx, int dir, long tid)
 {
 	struct receiver *r = ctx;
 	struct thread_call call;
-	uint64_t polled;
 
 	(void)dir;
 	if (r->found || thread_call_read(r->pid, (pid_t)tid, &call) != THREAD_IN_CALL)
 		return;
 	if (asleep_is_receive(call.nr))
 		r->found = (long)call.args[0] == r->fd;
-	else if (thread_call_is_poll(&call) && call.args[1] == 1)
-		r->found = thread_call_polled((pid_t)tid, &call, &polled, 1) == 1 &&
-			   (long)polled == r->fd;
+	else if (thread_call_is_epoll(&call))
+		r->found = r->polls_most > 1 && is_registered(&call, r);
+	else if (thread_call_is_poll(&call) || thread_call_is_select(&call))
+		r->found = is_polled((pid_t)tid, &call, r);
 }
 
-static bool is_received_from(pid_t pid, long fd)
+static bool is_received_from(pid_t pid, long fd, size_t polls_most)
 {
-	struct receiver r = { .pid = pid, .fd = fd };
+	struct receiver r = { .pid = pid, .fd = fd, .polls_most = polls_most };
 	char path[40];
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
@@ -358,7 +389,7 @@ static bool is_listener(const struct lone_end *e)
 
 static bool receives(struct lone_ends *all, pid_t pid, long fd)
 {
-	return all->asked++ < ASKED_MOST && is_received_from(pid, fd);
+	return all->asked++ < ASKED_MOST && is_received_from(pid, fd, POLLED_MOST);
 }
 
 /* A second process has the connection, as the two of sshd, or a child that inherited it: it counts
@@ -413,7 +444,7 @@ static void name_holder(void *ctx, pid_t pid, int dir, long fd)
 		e->fd = fd;
 		process_comm(pid, e->ep->making.other_comm);
 		if (is_worth_asking(e->ep) && all->asked++ < ASKED_MOST)
-			e->ep->making.other_receives |= is_received_from(pid, fd);
+			e->ep->making.other_receives |= is_received_from(pid, fd, 1);
 	}
 }
 

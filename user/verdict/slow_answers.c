@@ -191,6 +191,7 @@ static void add_connection(const struct trace_snapshot *s, const struct trace_en
 	sum->connections++;
 	sum->closed |= ep->closed;
 	sum->ns += ns;
+	sum->requests_most += answers_at_most(ep) + 1; /* the last one may have no answer yet */
 	sum->cpu_ns += cpu_meanwhile(ep, ns);
 	sum->lifetime_ns += ep->rx.lifetime_ns;
 	sum->goes_on |= !ep->closed && (x.since_before || x.open_ns);

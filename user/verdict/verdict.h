@@ -280,6 +280,7 @@ struct slow_answers {
 	uint64_t ns, lifetime_ns;
 	uint64_t cpu_ns; /* of `ns`, on a CPU, as far as is known */
 	struct requests requests; /* n 0: samples count no requests */
+	uint64_t requests_most;	  /* as each answer takes a segment */
 	int behind; /* its own connection at which it waited as long and as often, and whose answers
 		       it passed on; -1: none */
 };
