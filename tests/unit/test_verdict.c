@@ -3114,6 +3114,12 @@ static void datagrams_that_a_timer_repeats_are_counted(void **state)
 	ep[0].rx.max[RX_WAIT] = SECOND / 5;
 	ep[0].tx_calls.messages = 36;
 	assert_null(strstr(said_of_both(ep, &v), "unanswered"));
+	ep[0].proto = ep[1].proto = TRACE_TCP;
+	ep[0].tx_calls.messages = 40;
+	ep[0].rx_calls.reply_n = 36;
+	assert_non_null(strstr(said_of_both(ep, &v), "it did not answer 4 of 40 requests"));
+	ep[0].rx_calls.open_reply_ns = SECOND / 5; /* the last one may be answered yet */
+	assert_null(strstr(said_of_both(ep, &v), "it did not answer 4"));
 }
 
 /* BBR paces a connection whose window is small, too */
@@ -4893,6 +4899,13 @@ static void one_long_request_hides_in_no_average(void **state)
 	assert_non_null(strstr(c.why, "nginx[7] leaves one of 3 requests unread for 800 ms"));
 	ep[0].peer = -1;
 	ep[0].paired = false;
+	assert_non_null(strstr(said_of(ep, &v),
+			       "it reads and answers one of 3 requests in 900 ms at most"));
+	ep[0].rx.max[RX_WAIT] = SECOND / 20; /* it polls again every 50 ms */
+	ep[0].rx.count[RX_WAIT] = 19;
+	ep[0].rx_calls.reply_n = 3;
+	ep[0].rx_calls.reply_ns = 91 * (SECOND / 100);
+	ep[0].rx_calls.reply_max_ns = 9 * (SECOND / 10);
 	assert_non_null(strstr(said_of(ep, &v),
 			       "it reads and answers one of 3 requests in 900 ms at most"));
 }

@@ -277,7 +277,8 @@ static bool answers_come_soon(const struct trace_endpoint *ep, uint64_t timer_ns
 
 uint64_t questions_unanswered(const struct trace_endpoint *ep)
 {
-	uint64_t sent = ep->tx_calls.messages, came = ep->rx_calls.messages,
+	bool is_open = ep->proto == TRACE_TCP && !ep->closed && ep->rx_calls.open_reply_ns;
+	uint64_t sent = ep->tx_calls.messages, came = ep->rx_calls.messages + is_open,
 		 each = ep->rx.max[RX_WAIT];
 	uint64_t missing = smaller(sent > came ? sent - came : 0, longest_waits(ep));
 
@@ -317,6 +318,20 @@ static bool lacks_answers(const struct trace_endpoint *ep, const struct ends *e)
 	return ep->proto == TRACE_PIPE && !e->answers;
 }
 
+/* Who polls with a short timeout waits for one answer in many pieces. */
+#define PIECES_A_MESSAGE 4
+
+static uint64_t longest_wait(const struct trace_endpoint *ep)
+{
+	const struct trace_call_stats *b = &ep->rx_calls;
+	uint64_t wait = ep->rx.ns[RX_WAIT], max = ep->rx.max[RX_WAIT];
+
+	if (!b->reply_n || ep->rx.count[RX_WAIT] < PIECES_A_MESSAGE * b->messages ||
+	    4 * b->reply_ns > 5 * wait)
+		return max;
+	return larger(max, smaller(wait, larger(b->reply_max_ns, b->open_reply_ns)));
+}
+
 void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -349,7 +364,7 @@ void add_requests(const struct trace_snapshot *s, size_t i, struct requests *sum
 	sum->unread_ns += unread;
 	sum->way_ns += wait - unread - think;
 	sum->think_ns += think;
-	add_longest(&e, ep->rx.max[RX_WAIT], think, unread, sum);
+	add_longest(&e, longest_wait(ep), think, unread, sum);
 	add_whole_answers(&e, sum);
 	pieces = pieces_of(&e, n, think);
 	sum->pieces += pieces;
