@@ -113,9 +113,10 @@ bool tcp_turns_asks(const struct tcp_turns *t, const struct tcp_turn *turn)
 }
 
 /* as may_ask() of bpf/pending_request.bpf.h, which takes fewer segments for a first request */
-#define FIRST_TIME	 3   /* segments */
-#define BODY_BYTES	 700 /* a segment, as in the body of a first request: log lines are shorter */
+#define FIRST_TIME	 3 /* segments */
 #define SEGMENTS_A_REPLY 4
+/* a segment, as in the body of a first request: log lines are shorter */
+#define BODY_BYTES 700
 
 static bool is_answered_mostly(unsigned int asked, unsigned int bytes, unsigned int answered)
 {
