@@ -112,13 +112,13 @@ static size_t in_poll(pid_t tid, const struct thread_call *c, uint64_t *fds, siz
 	uint64_t n = c->args[1];
 	size_t found = 0;
 
-	if (!n || n > POLLED_LOOKED_AT || !read_there(tid, c->args[0], v, n * sizeof(*v)))
-		return 0;
+	if (n > POLLED_LOOKED_AT || (n && !read_there(tid, c->args[0], v, n * sizeof(*v))))
+		return THREAD_POLLS_UNKNOWN;
 	for (uint64_t i = 0; i < n; i++) {
 		if (v[i].fd < 0 || !(v[i].events & (POLLIN | POLLRDNORM)))
 			continue;
 		if (found == max)
-			return 0;
+			return THREAD_POLLS_UNKNOWN;
 		fds[found++] = (uint64_t)v[i].fd;
 	}
 	return found;
@@ -129,14 +129,15 @@ static size_t in_select(pid_t tid, const struct thread_call *c, uint64_t *fds, s
 	uint64_t bits[FD_SETSIZE / 64], n = c->args[0];
 	size_t found = 0;
 
-	if (!n || n > FD_SETSIZE || !c->args[1] ||
-	    !read_there(tid, c->args[1], bits, (n + 63) / 64 * 8))
+	if (!n || !c->args[1])
 		return 0;
+	if (n > FD_SETSIZE || !read_there(tid, c->args[1], bits, (n + 63) / 64 * 8))
+		return THREAD_POLLS_UNKNOWN;
 	for (uint64_t fd = 0; fd < n; fd++) {
 		if (!(bits[fd / 64] >> (fd & 63) & 1))
 			continue;
 		if (found == max)
-			return 0;
+			return THREAD_POLLS_UNKNOWN;
 		fds[found++] = fd;
 	}
 	return found;

@@ -30,8 +30,8 @@ bool thread_call_sleeps_for_ever(const struct thread_call *c);
 bool thread_call_is_select(const struct thread_call *c);
 /* epoll_wait() and the like: args[0] is the epoll descriptor */
 bool thread_call_is_epoll(const struct thread_call *c);
-/* The descriptors that it polls or selects to read, which stand in that thread's memory; 0: none,
- * more than `max`, or that cannot be read. */
+/* The descriptors that it polls or selects to read, which stand in that thread's memory. */
+#define THREAD_POLLS_UNKNOWN SIZE_MAX /* more than `max`, or they cannot be read */
 size_t thread_call_polled(pid_t tid, const struct thread_call *c, uint64_t *fds, size_t max);
 
 /* The path that it opens, or of the Unix socket that it connects to; false: it does neither, or

@@ -109,7 +109,10 @@ static void add_polled(struct polled *p, pid_t tid, const struct thread_call *ca
 	uint64_t fds[FDS_MOST];
 	size_t n = thread_call_polled(tid, call, fds, FDS_MOST);
 
-	p->is_incomplete |= !n && !thread_call_polls_nothing(call);
+	if (n == THREAD_POLLS_UNKNOWN) {
+		p->is_incomplete = true;
+		return;
+	}
 	for (size_t i = 0; i < n; i++) {
 		uint64_t inode = proc_inode(p->fds, (long)fds[i]);
 

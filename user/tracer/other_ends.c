@@ -312,7 +312,7 @@ static bool is_polled(pid_t tid, const struct thread_call *call, const struct re
 	uint64_t polled[POLLED_MOST];
 	size_t n = thread_call_polled(tid, call, polled, r->polls_most);
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; n != THREAD_POLLS_UNKNOWN && i < n; i++)
 		if ((long)polled[i] == r->fd)
 			return true;
 	return false;

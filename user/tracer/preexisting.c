@@ -247,7 +247,9 @@ static enum seeded seed_poller(const struct trace *t, pid_t tid, const struct th
 	uint64_t args[2 + POLLED_TO_READ] = { (uint64_t)tid };
 
 	args[1] = thread_call_polled(tid, call, args + 2, POLLED_TO_READ);
-	return args[1] ? run_seed(t->seed_poll, args, sizeof(args)) : SEED_UNWANTED;
+	return args[1] && args[1] != THREAD_POLLS_UNKNOWN
+		       ? run_seed(t->seed_poll, args, sizeof(args))
+		       : SEED_UNWANTED;
 }
 
 static enum seeded seed_call(const struct trace *t, pid_t tid, const struct thread_call *call)
