@@ -160,7 +160,7 @@ enum { ESCAPE_NS = 50000000 }; /* how long after an escape the rest of a sequenc
 int term_key(uint64_t until_ns)
 {
 	bool gone = false;
-	int key = take_key(false);
+	int key = take_key(term.n == sizeof(term.buf)); /* no key has so many bytes */
 	ssize_t n;
 
 	if (key)

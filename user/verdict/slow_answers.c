@@ -204,6 +204,8 @@ static int server_order(const struct trace_endpoint *a, const struct trace_endpo
 {
 	if (a->proto != b->proto)
 		return a->proto < b->proto ? -1 : 1;
+	if (a->netns != b->netns)
+		return a->netns < b->netns ? -1 : 1;
 	if (a->local.port != b->local.port)
 		return a->local.port < b->local.port ? -1 : 1;
 	return strcmp(program_at(a)->comm, program_at(b)->comm);

@@ -731,7 +731,9 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 	out->brought_by = -1;
 	out->chain = (struct wait_chain){};
 	out->fellow = none;
+	out->fellow_waits = (struct waits_together){};
 	out->mutual.endpoint = -1;
+	out->end_held = out->answers.requests.waits_itself = false;
 }
 
 /* Many small stalls are reported together only if they take this share of the observed time. */
