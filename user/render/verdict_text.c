@@ -600,7 +600,7 @@ static void append_path(const struct trace_endpoint *ep, uint64_t wait_ns, char 
 		    plural(r.n));
 }
 
-/* "left 6 of 6 requests unanswered until the connections closed, after 250 ms each" */
+/* "left 6 of 6 requests unanswered until close() after 250 ms each" */
 static void append_given_up(const struct requests *r, char *buf, size_t len)
 {
 	bool one = r->given_up + r->n == 1;
@@ -613,8 +613,8 @@ static void append_given_up(const struct requests *r, char *buf, size_t len)
 			    each);
 	else
 		text_append(buf, len,
-			    "left %" PRIu64 " of %" PRIu64 " requests unanswered until the "
-			    "connection closed, after %s each",
+			    "left %" PRIu64 " of %" PRIu64
+			    " requests unanswered until close() after %s each",
 			    r->given_up, r->given_up + r->n, each);
 }
 
