@@ -549,11 +549,18 @@ static __always_inline void refresh_addresses(struct endpoint *ep, struct sock *
  * process to call into a connection shows whose it is. A connection that is passed to a traced
  * process later is that one's.
  */
+static __always_inline bool is_unaccepted(const struct endpoint *ep)
+{
+	return !ep->id.inode || /* or data has come since, which shows the inode */
+	       (ep->making.listened && !ep->making.accepted);
+}
+
 static __always_inline void told_apart(struct endpoint *ep, bool wanted)
 {
 	if (wanted && ep->flags & EP_STRANGE)
 		ep->flags &= ~EP_STRANGE;
-	else if (!wanted && ep->id.proto == PROTO_TCP && !ep->id.inode && !(ep->flags & EP_STRANGE))
+	else if (!wanted && ep->id.proto == PROTO_TCP && is_unaccepted(ep) &&
+		 !(ep->flags & EP_STRANGE))
 		ep->flags |= EP_STRANGE;
 }
 
