@@ -27,15 +27,12 @@ static enum exit_code code_of_errno(int err, enum exit_code otherwise)
 {
 	switch (err) {
 	case EACCES:
-	case EPERM:
-		return EXIT_NO_PERM;
+	case EPERM: return EXIT_NO_PERM;
 	case ENOSPC:
 	case EDQUOT:
 	case EPIPE:
-	case EFBIG:
-		return EXIT_IO;
-	default:
-		return otherwise;
+	case EFBIG: return EXIT_IO;
+	default: return otherwise;
 	}
 }
 

@@ -254,29 +254,20 @@ static int set_flag(const struct opt *row, void *into, const char *text, struct 
 int opt_set(const struct opt *row, void *into, const char *text, struct err *e)
 {
 	switch (row->type) {
-	case OPT_FLAG:
-		return set_flag(row, into, text, e);
-	case OPT_INT:
-		return set_int(row, into, text, parse_plain_int, "a whole number", e);
+	case OPT_FLAG: return set_flag(row, into, text, e);
+	case OPT_INT: return set_int(row, into, text, parse_plain_int, "a whole number", e);
 	case OPT_SIZE:
 		return set_int(row, into, text, parse_size, "a number of bytes (4, 64K, 1M)", e);
 	case OPT_TIME:
 		return set_int(row, into, text, parse_time_ns, "a time (500ms, 3s, 20us)", e);
 	case OPT_REAL:
-	case OPT_RATE:
-		return set_real(row, into, text, e);
-	case OPT_STRING:
-		return set_string(row, into, text, e);
-	case OPT_ENUM:
-		return set_enum(row, into, text, e);
-	case OPT_SIZES:
-		return set_sizes(row, into, text, e);
-	case OPT_CPUS:
-		return set_cpus(row, into, text, e);
-	case OPT_MULTI:
-		return add_string(row, into, text, e);
-	case OPT_GROUP:
-		break;
+	case OPT_RATE: return set_real(row, into, text, e);
+	case OPT_STRING: return set_string(row, into, text, e);
+	case OPT_ENUM: return set_enum(row, into, text, e);
+	case OPT_SIZES: return set_sizes(row, into, text, e);
+	case OPT_CPUS: return set_cpus(row, into, text, e);
+	case OPT_MULTI: return add_string(row, into, text, e);
+	case OPT_GROUP: break;
 	}
 	return err_set(e, EXIT_BUG,
 		       "option row without a type: a bug in ipcstall; please report it");

@@ -85,13 +85,9 @@ enum io pattern_send(struct run *r, size_t size)
 	size_t n = (size_t)r->plan->pattern.bytes;
 
 	switch (r->plan->pattern.kind) {
-	case PATTERN_HEADER:
-		return two(r, n, size);
-	case PATTERN_TRAILER:
-		return two(r, size - n, size);
-	case PATTERN_CHUNKS:
-		return chunks(r, n, size);
-	default:
-		return r->w->send_msg(&r->conn, r->buf, size, false);
+	case PATTERN_HEADER: return two(r, n, size);
+	case PATTERN_TRAILER: return two(r, size - n, size);
+	case PATTERN_CHUNKS: return chunks(r, n, size);
+	default: return r->w->send_msg(&r->conn, r->buf, size, false);
 	}
 }

@@ -129,16 +129,11 @@ static int do_facts(struct run *r, struct err *e)
 static int obey(struct run *r, const struct order_msg *o, struct err *e)
 {
 	switch (o->order) {
-	case ORDER_OPEN:
-		return do_open(r, e);
-	case ORDER_ACCEPT:
-		return do_accept(r, e);
-	case ORDER_PHASE:
-		return do_phase(r, &o->phase, e);
-	case ORDER_FACTS:
-		return do_facts(r, e);
-	case ORDER_QUIT:
-		break;
+	case ORDER_OPEN: return do_open(r, e);
+	case ORDER_ACCEPT: return do_accept(r, e);
+	case ORDER_PHASE: return do_phase(r, &o->phase, e);
+	case ORDER_FACTS: return do_facts(r, e);
+	case ORDER_QUIT: break;
 	}
 	return 0;
 }

@@ -22,10 +22,8 @@ static int is_tracer(enum bpf_prog_type type)
 	case BPF_PROG_TYPE_PERF_EVENT:
 	case BPF_PROG_TYPE_RAW_TRACEPOINT:
 	case BPF_PROG_TYPE_RAW_TRACEPOINT_WRITABLE:
-	case BPF_PROG_TYPE_TRACING:
-		return 1;
-	default:
-		return 0;
+	case BPF_PROG_TYPE_TRACING: return 1;
+	default: return 0;
 	}
 }
 

@@ -141,14 +141,10 @@ int qdisc_setup(int nl, int ifindex, const struct link_spec *s, unsigned int par
 	if (s->rate && add_stage(&st, "tbf", "rate", put_tbf, e))
 		return -1;
 	switch ((enum link_qdisc)s->qdisc) {
-	case LINK_Q_FQ:
-		return add_stage(&st, "fq", "qdisc=fq", put_fq, e);
-	case LINK_Q_FQ_CODEL:
-		return add_stage(&st, "fq_codel", "qdisc=fq_codel", put_fq_codel, e);
-	case LINK_Q_PFIFO:
-		return add_stage(&st, "pfifo", "qdisc=pfifo", put_pfifo, e);
-	case LINK_Q_UNSET:
-		break;
+	case LINK_Q_FQ: return add_stage(&st, "fq", "qdisc=fq", put_fq, e);
+	case LINK_Q_FQ_CODEL: return add_stage(&st, "fq_codel", "qdisc=fq_codel", put_fq_codel, e);
+	case LINK_Q_PFIFO: return add_stage(&st, "pfifo", "qdisc=pfifo", put_pfifo, e);
+	case LINK_Q_UNSET: break;
 	}
 	return 0;
 }

@@ -48,23 +48,19 @@ static enum waits_by waits_by(long nr)
 #ifdef SYS_poll
 	case SYS_poll:
 #endif
-	case SYS_ppoll:
-		return BY_POLL;
+	case SYS_ppoll: return BY_POLL;
 #ifdef SYS_select
 	case SYS_select:
 #endif
-	case SYS_pselect6:
-		return BY_SELECT;
+	case SYS_pselect6: return BY_SELECT;
 #ifdef SYS_epoll_wait
 	case SYS_epoll_wait:
 #endif
 #ifdef SYS_epoll_pwait2
 	case SYS_epoll_pwait2:
 #endif
-	case SYS_epoll_pwait:
-		return BY_EPOLL;
-	default:
-		return NO_POLLING;
+	case SYS_epoll_pwait: return BY_EPOLL;
+	default: return NO_POLLING;
 	}
 }
 

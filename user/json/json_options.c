@@ -35,19 +35,15 @@ json_t *opt_value_to_json(const struct opt *row, const void *from)
 	char text[4096];
 
 	switch (row->type) {
-	case OPT_FLAG:
-		return json_boolean(*CFIELD(row, from, bool));
+	case OPT_FLAG: return json_boolean(*CFIELD(row, from, bool));
 	case OPT_INT:
 	case OPT_SIZE:
 	case OPT_TIME: /* in ns, as everything in a result */
 		return json_integer(*CFIELD(row, from, int64_t));
 	case OPT_REAL:
-	case OPT_RATE:
-		return json_real(*CFIELD(row, from, double));
-	case OPT_SIZES:
-		return sizes_to_json(CFIELD(row, from, struct size_list));
-	case OPT_MULTI:
-		return strings_to_json(CFIELD(row, from, struct str_list));
+	case OPT_RATE: return json_real(*CFIELD(row, from, double));
+	case OPT_SIZES: return sizes_to_json(CFIELD(row, from, struct size_list));
+	case OPT_MULTI: return strings_to_json(CFIELD(row, from, struct str_list));
 	default:
 		opt_format(row, from, text, sizeof(text));
 		return text[0] ? text_json(text) : json_null();

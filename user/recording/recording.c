@@ -297,28 +297,16 @@ static bool read_block(struct walk *w, const struct block *b)
 
 	codec_reader(&c, b->content, b->n);
 	switch (b->type) {
-	case BLOCK_HEADER:
-		return read_header(w, b);
-	case BLOCK_TEXTS:
-		return read_texts(w, &c);
-	case BLOCK_STALLS:
-		return read_stalls(w, &c);
-	case BLOCK_EVENTS:
-		return read_events(w, &c);
-	case BLOCK_CLOSED:
-		return read_closed(w, &c);
-	case BLOCK_SNAPSHOT:
-		return read_snapshot(w, &c);
-	case BLOCK_DROPPED:
-		return read_dropped(w, &c);
-	case BLOCK_LISTENERS:
-		return read_listeners(w, &c);
-	case BLOCK_END:
-		w->st->complete = true;
-		return true;
-	default:
-		w->st->unknown++;
-		return true;
+	case BLOCK_HEADER: return read_header(w, b);
+	case BLOCK_TEXTS: return read_texts(w, &c);
+	case BLOCK_STALLS: return read_stalls(w, &c);
+	case BLOCK_EVENTS: return read_events(w, &c);
+	case BLOCK_CLOSED: return read_closed(w, &c);
+	case BLOCK_SNAPSHOT: return read_snapshot(w, &c);
+	case BLOCK_DROPPED: return read_dropped(w, &c);
+	case BLOCK_LISTENERS: return read_listeners(w, &c);
+	case BLOCK_END: w->st->complete = true; return true;
+	default: w->st->unknown++; return true;
 	}
 }
 

@@ -167,16 +167,11 @@ static int pass_facts(struct run *r, struct err *e)
 static int pass(struct run *r, const struct order_msg *o, struct err *e)
 {
 	switch (o->order) {
-	case ORDER_OPEN:
-		return pass_open(r, e);
-	case ORDER_ACCEPT:
-		return pass_accept(r, e);
-	case ORDER_PHASE:
-		return pass_phase(r, &o->phase, e);
-	case ORDER_FACTS:
-		return pass_facts(r, e);
-	case ORDER_QUIT:
-		break;
+	case ORDER_OPEN: return pass_open(r, e);
+	case ORDER_ACCEPT: return pass_accept(r, e);
+	case ORDER_PHASE: return pass_phase(r, &o->phase, e);
+	case ORDER_FACTS: return pass_facts(r, e);
+	case ORDER_QUIT: break;
 	}
 	return 0;
 }

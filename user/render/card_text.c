@@ -255,20 +255,13 @@ static struct subject subject_of(const struct trace_snapshot *s, const struct ve
 	case KIND_LIMIT:
 		i = v->v[v->lead].endpoint;
 		return (struct subject){ (int)i, reading_end(s, i) };
-	case KIND_WAIT:
-		return (struct subject){ -1, v->wait.endpoint };
-	case KIND_MUTUAL:
-		return (struct subject){ -1, v->wait.endpoint };
-	case KIND_LATE:
-		return (struct subject){ -1, v->late.endpoint };
-	case KIND_STARVED:
-		return (struct subject){ v->starved.endpoint, v->starved.endpoint };
-	case KIND_UNDELIVERED:
-		return (struct subject){ v->undelivered.endpoint, -1 };
-	case KIND_WITHHELD:
-		return (struct subject){ -1, v->withheld.endpoint };
-	default:
-		return none;
+	case KIND_WAIT: return (struct subject){ -1, v->wait.endpoint };
+	case KIND_MUTUAL: return (struct subject){ -1, v->wait.endpoint };
+	case KIND_LATE: return (struct subject){ -1, v->late.endpoint };
+	case KIND_STARVED: return (struct subject){ v->starved.endpoint, v->starved.endpoint };
+	case KIND_UNDELIVERED: return (struct subject){ v->undelivered.endpoint, -1 };
+	case KIND_WITHHELD: return (struct subject){ -1, v->withheld.endpoint };
+	default: return none;
 	}
 }
 

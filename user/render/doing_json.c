@@ -32,21 +32,15 @@ static json_t *end_to_json(const struct asleep *a)
 	char name[40];
 
 	switch (a->end) {
-	case ASLEEP_END_STOPPED:
-		return json_string("stopped");
-	case ASLEEP_END_RUNS:
-		return json_string("running");
-	case ASLEEP_END_CIRCLE:
-		return json_string("circle");
-	case ASLEEP_END_FULL:
-		return json_string("full connection");
-	case ASLEEP_END_ASKED:
-		return json_string("asked");
+	case ASLEEP_END_STOPPED: return json_string("stopped");
+	case ASLEEP_END_RUNS: return json_string("running");
+	case ASLEEP_END_CIRCLE: return json_string("circle");
+	case ASLEEP_END_FULL: return json_string("full connection");
+	case ASLEEP_END_ASKED: return json_string("asked");
 	case ASLEEP_END_SLEEPS:
 		asleep_name(a->end_nr, name, sizeof(name));
 		return json_string(name);
-	default:
-		return json_null();
+	default: return json_null();
 	}
 }
 

@@ -857,10 +857,8 @@ const char *mutual_phrase(const struct mutual_wait *m)
 	if (m->circle)
 		return circle_phrase(m);
 	switch (m->end) {
-	case WAIT_SENT:
-		return "each waited for the other to send, until one of them did";
-	case WAIT_ENDED:
-		return "each waited for the other to send, until one sent or closed";
+	case WAIT_SENT: return "each waited for the other to send, until one of them did";
+	case WAIT_ENDED: return "each waited for the other to send, until one sent or closed";
 	case WAIT_GIVEN_UP:
 		return m->nobody_else ? "each waited for the other to send, a deadlock until one "
 					"gave up"

@@ -541,14 +541,10 @@ static const struct trace_endpoint *doubtful_end(const struct trace_snapshot *s,
 						 const struct verdict *v)
 {
 	switch (v->kind) {
-	case KIND_WAIT:
-		return &s->ep[v->wait.endpoint];
-	case KIND_ANSWERS:
-		return &s->ep[v->answers.endpoint];
-	case KIND_LATE:
-		return &s->ep[v->late.endpoint];
-	default:
-		return NULL;
+	case KIND_WAIT: return &s->ep[v->wait.endpoint];
+	case KIND_ANSWERS: return &s->ep[v->answers.endpoint];
+	case KIND_LATE: return &s->ep[v->late.endpoint];
+	default: return NULL;
 	}
 }
 

@@ -5,22 +5,17 @@
 static int special(char end, int number)
 {
 	switch (end) {
-	case 'A':
-		return KEY_UP;
-	case 'B':
-		return KEY_DOWN;
-	case 'H':
-		return KEY_HOME;
-	case 'F':
-		return KEY_END;
+	case 'A': return KEY_UP;
+	case 'B': return KEY_DOWN;
+	case 'H': return KEY_HOME;
+	case 'F': return KEY_END;
 	case '~':
 		return number == 5		    ? KEY_PGUP
 		       : number == 6		    ? KEY_PGDN
 		       : number == 1 || number == 7 ? KEY_HOME
 		       : number == 4 || number == 8 ? KEY_END
 						    : KEY_OTHER;
-	default:
-		return KEY_OTHER;
+	default: return KEY_OTHER;
 	}
 }
 

@@ -313,18 +313,13 @@ static int compare(const struct rows *p, enum row_sort by, const struct row *a, 
 	const struct trace_digest *x = &p->now.v[a->now], *y = &p->now.v[b->now];
 
 	switch (by) {
-	case SORT_STALL:
-		return by_number(a->stall_ns, b->stall_ns);
+	case SORT_STALL: return by_number(a->stall_ns, b->stall_ns);
 	case SORT_MESSAGES:
 		return by_number(a->tx_messages + a->rx_messages, b->tx_messages + b->rx_messages);
-	case SORT_RTT:
-		return by_number(x->rtt_us, y->rtt_us);
-	case SORT_PROGRAM:
-		return strncmp(digest_program(x), digest_program(y), 16);
-	case SORT_AGE:
-		return by_number(y->born_ns, x->born_ns);
-	default:
-		return by_number(a->tx_bytes + a->rx_bytes, b->tx_bytes + b->rx_bytes);
+	case SORT_RTT: return by_number(x->rtt_us, y->rtt_us);
+	case SORT_PROGRAM: return strncmp(digest_program(x), digest_program(y), 16);
+	case SORT_AGE: return by_number(y->born_ns, x->born_ns);
+	default: return by_number(a->tx_bytes + a->rx_bytes, b->tx_bytes + b->rx_bytes);
 	}
 }
 

@@ -66,29 +66,16 @@ static bool move_key(struct screen *s, const struct rows *p, int key)
 
 	switch (key) {
 	case KEY_UP:
-	case 'k':
-		move_to(s, p, at - 1);
-		return true;
+	case 'k': move_to(s, p, at - 1); return true;
 	case KEY_DOWN:
-	case 'j':
-		move_to(s, p, at + 1);
-		return true;
-	case KEY_PGUP:
-		move_to(s, p, at - page);
-		return true;
-	case KEY_PGDN:
-		move_to(s, p, at + page);
-		return true;
+	case 'j': move_to(s, p, at + 1); return true;
+	case KEY_PGUP: move_to(s, p, at - page); return true;
+	case KEY_PGDN: move_to(s, p, at + page); return true;
 	case KEY_HOME:
-	case 'g':
-		move_to(s, p, 0);
-		return true;
+	case 'g': move_to(s, p, 0); return true;
 	case KEY_END:
-	case 'G':
-		move_to(s, p, (long)p->shown - 1);
-		return true;
-	default:
-		return false;
+	case 'G': move_to(s, p, (long)p->shown - 1); return true;
+	default: return false;
 	}
 }
 
@@ -97,25 +84,13 @@ static enum screen_action list_key(struct screen *s, const struct rows *p, int k
 	if (move_key(s, p, key))
 		return SCREEN_REDRAW;
 	switch (key) {
-	case 's':
-		s->sort = (enum row_sort)((s->sort + 1) % SORT_KEYS);
-		return SCREEN_REORDER;
-	case 'r':
-		s->reverse = !s->reverse;
-		return SCREEN_REORDER;
-	case 'a':
-		s->active = !s->active;
-		return SCREEN_REORDER;
-	case '/':
-		s->typing = true;
-		return SCREEN_REDRAW;
-	case KEY_ESC:
-		s->filter[0] = '\0';
-		return SCREEN_REORDER;
-	case KEY_ENTER:
-		return open_detail(s, p);
-	default:
-		return SCREEN_NOTHING;
+	case 's': s->sort = (enum row_sort)((s->sort + 1) % SORT_KEYS); return SCREEN_REORDER;
+	case 'r': s->reverse = !s->reverse; return SCREEN_REORDER;
+	case 'a': s->active = !s->active; return SCREEN_REORDER;
+	case '/': s->typing = true; return SCREEN_REDRAW;
+	case KEY_ESC: s->filter[0] = '\0'; return SCREEN_REORDER;
+	case KEY_ENTER: return open_detail(s, p);
+	default: return SCREEN_NOTHING;
 	}
 }
 
@@ -132,19 +107,12 @@ enum screen_action screen_key(struct screen *s, const struct rows *p, int key)
 	if (s->typing)
 		return type_filter(s, key);
 	switch (key) {
-	case 'q':
-		return SCREEN_QUIT;
-	case ' ':
-		s->paused = !s->paused;
-		return SCREEN_REDRAW;
-	case '+':
-		return faster(s, true);
-	case '-':
-		return faster(s, false);
+	case 'q': return SCREEN_QUIT;
+	case ' ': s->paused = !s->paused; return SCREEN_REDRAW;
+	case '+': return faster(s, true);
+	case '-': return faster(s, false);
 	case '?':
-	case 'h':
-		s->view = s->view == VIEW_HELP ? VIEW_LIST : VIEW_HELP;
-		return SCREEN_REDRAW;
+	case 'h': s->view = s->view == VIEW_HELP ? VIEW_LIST : VIEW_HELP; return SCREEN_REDRAW;
 	default:
 		if (s->view == VIEW_LIST)
 			return list_key(s, p, key);

@@ -138,13 +138,9 @@ static void ask_thread(void *ctx, int dir, long tid)
 
 	(void)dir;
 	switch (thread_call_read(p->pid, (pid_t)tid, &call)) {
-	case THREAD_GONE:
-		return;
-	case THREAD_RUNS:
-		p->runs_now = true;
-		return;
-	case THREAD_IN_CALL:
-		break;
+	case THREAD_GONE: return;
+	case THREAD_RUNS: p->runs_now = true; return;
+	case THREAD_IN_CALL: break;
 	}
 	p->works |= !asleep_is_idle(&call) && !reads_no_socket(p, &call);
 	p->is_incomplete |= call.nr == SYS_io_uring_enter;

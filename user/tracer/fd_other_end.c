@@ -84,12 +84,9 @@ pid_t trace_fd_other_end(pid_t pid, int fd, bool writes)
 	uint64_t inode;
 
 	switch (kind_of(pid, fd, &inode)) {
-	case FD_PIPE:
-		return other_at_pipe(pid, inode, writes);
-	case FD_SOCKET:
-		return other_at_socket(inode);
-	default:
-		return 0;
+	case FD_PIPE: return other_at_pipe(pid, inode, writes);
+	case FD_SOCKET: return other_at_socket(inode);
+	default: return 0;
 	}
 }
 

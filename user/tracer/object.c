@@ -417,13 +417,10 @@ int object_load(struct trace *t, struct trace_error *e)
 static struct bpf_link *attach_one(struct bpf_program *p, const struct attached *a)
 {
 	switch (a->hook->kind) {
-	case HOOK_RAWTP:
-		return bpf_program__attach_raw_tracepoint(p, a->point);
+	case HOOK_RAWTP: return bpf_program__attach_raw_tracepoint(p, a->point);
 	case HOOK_FENTRY:
-	case HOOK_FEXIT:
-		return bpf_program__attach_trace(p);
-	default:
-		return bpf_program__attach_kprobe(p, a->hook->kind == HOOK_KRETPROBE, a->point);
+	case HOOK_FEXIT: return bpf_program__attach_trace(p);
+	default: return bpf_program__attach_kprobe(p, a->hook->kind == HOOK_KRETPROBE, a->point);
 	}
 }
 
