@@ -2,8 +2,6 @@
 /* ipcstall clock: which clocks there are, what they resolve and cost, and which one the tool stamps
  * with. */
 #include <math.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "json/json_options.h"
 #include "base/terminal.h"

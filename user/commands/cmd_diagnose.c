@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ipcstall diagnose: is this workload healthy, and if not: what waits for whom, and which fix is
  * proven? */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "json/json_options.h"
 #include "commands/command.h"

@@ -3,7 +3,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,7 +16,6 @@
 #include "render/host_text.h"
 #include "render/json_file.h"
 #include "render/sink.h"
-
 
 struct options {
 	char *dir;

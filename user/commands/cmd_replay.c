@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "recording/codec.h"
 #include "recording/recording.h"
-#include "render/ledger_text.h"
 #include "render/schema_rows.h"
 #include "render/sink.h"
 

@@ -9,8 +9,6 @@
 #include "base/text.h"
 #include "render/schema_rows.h"
 
-#include <stdlib.h>
-
 static const struct opt run_options[] = {
 	SESSION_OPTIONS,
 	{ OPT_TIME, 'd', "duration", "TIME", "end the command and everything it "

@@ -2,7 +2,6 @@
 /* ipcstall top: where conversations wait, refreshed as it happens. */
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ipcstall try: a fix, proven on the running program, and undone. */
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/terminal.h"
 #include "commands/command.h"
 #include "render/environment.h"
 #include "render/json_file.h"
 #include "render/schema_rows.h"
-#include "render/sink.h"
 #include "try/case_report.h"
 
 #define AT(field) offsetof(struct try_opts, field)

@@ -2,7 +2,6 @@
 #include "diagnose/diagnosis.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "stats/rng.h"

@@ -4,7 +4,6 @@
 #define IPCSTALL_HOST_CLOCK_PROBE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct clock_probe {
 	const char *name;

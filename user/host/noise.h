@@ -6,7 +6,6 @@
 #define IPCSTALL_HOST_NOISE_H
 
 #include <sched.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 

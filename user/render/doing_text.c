@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 
 #include "base/human.h"
 #include "base/text.h"

@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <sys/socket.h>
 
 static void figure(uint64_t v, uint8_t res, char *buf, size_t len)
 {

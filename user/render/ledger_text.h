@@ -4,7 +4,6 @@
 #define IPCSTALL_RENDER_LEDGER_TEXT_H
 
 #include <jansson.h>
-#include <stdio.h>
 
 #include "base/human.h"
 #include "render/names.h"

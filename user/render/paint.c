@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 const char *const colour_choices[] = { "auto", "always", "never", NULL };
 

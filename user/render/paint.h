@@ -4,7 +4,6 @@
 #define IPCSTALL_RENDER_PAINT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 
 enum colour_when { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
-#include <time.h>
 
 #include "base/array.h"
 #include "base/clock.h"

@@ -7,7 +7,6 @@
 #include "verdict/judge.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"

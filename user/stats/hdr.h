@@ -11,7 +11,6 @@
 #define IPCSTALL_STATS_HDR_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define HDR_SUB_BITS  7

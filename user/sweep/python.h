@@ -7,7 +7,6 @@
 
 #include <limits.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 enum { PYTHON_WORDS = 5 }; /* words before the analysis's own */
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "render/ledger_text.h"
 #include "top/opened.h"
 #include "top/row_names.h"
 #include "top/screen.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "top/opened.h"
 
-#include <string.h>
-
 #include "base/array.h"
 #include "tracer/endpoint_detail.h"
 

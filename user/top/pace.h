@@ -4,7 +4,6 @@
 #ifndef IPCSTALL_TOP_PACE_H
 #define IPCSTALL_TOP_PACE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct pace {

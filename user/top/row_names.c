@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/human.h"
+
 const char *digest_program(const struct trace_digest *s)
 {
 	return s->tx_tgid ? s->tx_comm : s->rx_tgid ? s->rx_comm : "";

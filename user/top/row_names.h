@@ -4,7 +4,6 @@
 #ifndef IPCSTALL_TOP_ROW_NAMES_H
 #define IPCSTALL_TOP_ROW_NAMES_H
 
-#include "base/human.h"
 #include "top/rows.h"
 
 /* The program that uses the endpoint: the writer, else the reader; "" if none was seen. At most 15

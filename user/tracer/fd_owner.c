@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
-#include "base/text.h"
 #include "host/proc.h"
 #include "tracer/internal.h"
 

@@ -7,7 +7,6 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <sys/stat.h>
 
 #include "tracer/hooks.h"

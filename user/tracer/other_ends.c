@@ -14,10 +14,8 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/array.h"
-#include "base/text.h"
 #include "host/asleep.h"
 #include "host/proc.h"
 #include "host/rtnl.h"

@@ -9,7 +9,6 @@
  * process cannot be listed, none is named. The only holder of a write end is named too, if the
  * kernel half saw no writer, or took the reader for the writer.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

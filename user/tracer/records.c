@@ -8,7 +8,6 @@
 #include "tracer/endpoint_detail.h"
 #include "tracer/internal.h"
 #include "tracer/rest.h"
-#include "bpf/charge.h"
 #include "base/evict.h"
 #include "base/text.h"
 

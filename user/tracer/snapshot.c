@@ -9,7 +9,6 @@
 
 #include "base/array.h"
 #include "tracer/endpoint_detail.h"
-#include "tracer/pack.h"
 #include "tracer/peers.h"
 #include "tracer/rest.h"
 

@@ -2,7 +2,6 @@
 /* The difference of two snapshots (a phase), and sums of endpoints. Both are additions: a
  * difference adds the negative, in unsigned arithmetic. */
 #include <stdlib.h>
-#include <string.h>
 #include <sys/param.h>
 
 #include "base/array.h"

@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 #include "render/paint.h"
-#include "verdict/merge_findings.h"
 #include "render/ledger_text.h"
 #include "try/case_report.h"
 #include "try/spelling.h"

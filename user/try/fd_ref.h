@@ -4,7 +4,6 @@
 #ifndef IPCSTALL_TRY_FD_REF_H
 #define IPCSTALL_TRY_FD_REF_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

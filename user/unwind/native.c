@@ -26,7 +26,6 @@ bool native_variable(pid_t tgid, const char *name, uint64_t *at)
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/text.h"
 

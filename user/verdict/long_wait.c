@@ -2,7 +2,6 @@
 /* Where nothing stalls, a reader may still wait long: for another program that is slow, or has
  * nothing to send. */
 #include <math.h>
-#include <string.h>
 
 #include "verdict/by_address.h"
 #include "verdict/feed.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "verdict/replies.h"
 
-#include <string.h>
-
 #include "verdict/mutual_wait.h"
 #include "verdict/negligible.h"
 #include "verdict/other_findings.h"

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/array.h"
 #include "verdict/suspected.h"

@@ -6,7 +6,6 @@
 
 #include "base/array.h"
 
-#include "verdict/by_address.h"
 #include "verdict/kept_output.h"
 #include "verdict/unsampled_connections.h"
 #include "verdict/limit.h"

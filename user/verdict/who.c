@@ -3,7 +3,6 @@
 
 #include "bpf/charge.h"
 #include "verdict/by_address.h"
-#include "verdict/other_findings.h"
 #include "verdict/times.h"
 #include "verdict/worker_pool.h"
 

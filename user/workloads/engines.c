@@ -9,7 +9,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #ifndef UDP_SEGMENT
 #define UDP_SEGMENT 103
