@@ -43,18 +43,16 @@ size_t array_lower_bound(const void *want, const void *v, size_t n, size_t size,
 	return lo;
 }
 
-static int by_number(const void *a, const void *b)
+int order_u64(const void *a, const void *b)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
+	return COMPARE(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 size_t array_unique(uint64_t *v, size_t n)
 {
 	size_t out = 0;
 
-	qsort(v, n, sizeof(*v), by_number);
+	qsort(v, n, sizeof(*v), order_u64);
 	for (size_t i = 0; i < n; i++)
 		if (!out || v[out - 1] != v[i])
 			v[out++] = v[i];

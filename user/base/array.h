@@ -13,6 +13,21 @@ void *array_new(size_t n, size_t more, size_t size);
  * unchanged. */
 void *array_resize(void *old, size_t n, size_t more, size_t size);
 
+/* -1, 0 or 1: a is less than b, equal, greater. Order by two fields: COMPARE() ?: COMPARE(). */
+#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
+
+/* A function for qsort() and bsearch(): the type is ordered by one field, the smallest first. */
+#define ORDER_BY(name, type, field)                   \
+	static int name(const void *a, const void *b) \
+	{                                             \
+		const type *x = a, *y = b;            \
+                                                      \
+		return COMPARE(x->field, y->field);   \
+	}
+
+/* For qsort() and bsearch() of uint64_t. */
+int order_u64(const void *a, const void *b);
+
 /* Sort the numbers and remove duplicates. Returns how many remain. */
 size_t array_unique(uint64_t *v, size_t n);
 /* The index of the first element of a sorted array that does not come before `want`. */

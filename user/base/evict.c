@@ -3,16 +3,11 @@
 
 #include <stdlib.h>
 
-static int by_number(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
+#include "base/array.h"
 
 void evict_begin(struct evict *h, uint64_t *v, size_t n)
 {
-	qsort(v, n, sizeof(*v), by_number);
+	qsort(v, n, sizeof(*v), order_u64);
 	*h = (struct evict){ .median = v[n / 2] };
 }
 

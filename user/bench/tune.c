@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "bench/run.h"
 #include "bench/tune.h"
 #include "bench/rpc_overhead.h"
@@ -98,7 +99,7 @@ static int by_score(const void *a, const void *b)
 
 	if (isnan(x) || isnan(y))
 		return isnan(x) - isnan(y);
-	return x < y ? -1 : x > y;
+	return COMPARE(x, y);
 }
 
 static double middle(double *v, size_t n)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/progress.h"
 #include "remote/remote.h"
@@ -357,9 +358,7 @@ static int cmp_trial(const void *a, const void *b)
 	const struct trial *x = a, *y = b;
 	int cx = x->judged ? (int)x->gain.class : 9, cy = y->judged ? (int)y->gain.class : 9;
 
-	if (cx != cy)
-		return cx - cy;
-	return (x->gain.ratio < y->gain.ratio) - (x->gain.ratio > y->gain.ratio);
+	return COMPARE(cx, cy) ?: COMPARE(y->gain.ratio, x->gain.ratio);
 }
 
 int diagnose_from_stalls(struct diagnosis_run *x, struct diagnosed_workload *p, struct err *e)

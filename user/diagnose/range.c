@@ -17,18 +17,13 @@ void range_free(struct range *r)
 	r->costs = NULL;
 }
 
-static int cmp_round(const void *a, const void *b)
-{
-	const struct diag_round *x = a, *y = b;
-
-	return (x->size > y->size) - (x->size < y->size);
-}
+ORDER_BY(cmp_round, struct diag_round, size)
 
 static int cmp_depth(const void *a, const void *b)
 {
 	const struct band *x = a, *y = b;
 
-	return (x->excess_ns < y->excess_ns) - (x->excess_ns > y->excess_ns);
+	return COMPARE(y->excess_ns, x->excess_ns);
 }
 
 static void fill_bands(struct range *r)

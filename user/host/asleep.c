@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "host/proc.h"
 #include "host/thread_call.h"
@@ -355,7 +356,7 @@ static int by_found(const void *x, const void *y)
 {
 	const struct asleep_call *a = x, *b = y;
 
-	return (a->found < b->found) - (a->found > b->found);
+	return COMPARE(b->found, a->found);
 }
 
 void asleep_sort(struct asleep *a)

@@ -50,9 +50,7 @@ static int by_serial(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
-	if (x->serial != y->serial)
-		return x->serial < y->serial ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
+	return COMPARE(x->serial, y->serial) ?: COMPARE(x->index, y->index);
 }
 
 static const struct place *find(const struct place *v, size_t n, uint64_t serial)

@@ -45,17 +45,10 @@ static void keep_last(void *ctx, const struct trace_snapshot *s)
 		l->no_memory |= !keep(&l->closed, &l->live, s, &s->ep[i], l, &l->gone);
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 bool replay_wants(const struct replay *p, uint64_t serial)
 {
 	return !p->wanted ||
-	       (p->n_wanted && bsearch(&serial, p->wanted, p->n_wanted, sizeof(serial), by_number));
+	       (p->n_wanted && bsearch(&serial, p->wanted, p->n_wanted, sizeof(serial), order_u64));
 }
 
 /* Chooses the wanted endpoints and their other ends: a verdict needs both. */
@@ -75,7 +68,7 @@ static int choose(struct replay *p, endpoint_filter want, void *ctx)
 		if (peer)
 			p->wanted[p->n_wanted++] = peer;
 	}
-	qsort(p->wanted, p->n_wanted, sizeof(*p->wanted), by_number);
+	qsort(p->wanted, p->n_wanted, sizeof(*p->wanted), order_u64);
 	return 0;
 }
 

@@ -22,11 +22,8 @@ static int by_time(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
 
-	if (x->t != y->t)
-		return x->t < y->t ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind - y->kind;
-	return x->serial < y->serial ? -1 : x->serial > y->serial ? 1 : x->rx - y->rx;
+	return COMPARE(x->t, y->t) ?: COMPARE(x->kind, y->kind) ?:
+	       COMPARE(x->serial, y->serial) ?: COMPARE(x->rx, y->rx);
 }
 
 /* A state ends when the next begins; if none follows, its end is written. A state that still lasts

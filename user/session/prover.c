@@ -427,12 +427,7 @@ struct awaited_share {
 	double share;
 };
 
-static int by_inode(const void *a, const void *b)
-{
-	const struct awaited_share *x = a, *y = b;
-
-	return (x->inode > y->inode) - (x->inode < y->inode);
-}
+ORDER_BY(by_inode, struct awaited_share, inode)
 
 static double *unanswered_before(const struct trace_snapshot *proof,
 				 const struct trace_snapshot *window)

@@ -7,6 +7,7 @@
 #include <sys/param.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "stats/rng.h"
 #include "verdict/negligible.h"
@@ -15,20 +16,13 @@
 #define APART_NS      100000000ull /* on average: most episodes are shorter */
 #define SUSPECTS_MOST 256
 
-static int by_key(const void *a, const void *b)
-{
-	const struct suspect_looks *x = a, *y = b;
-
-	return (x->key > y->key) - (x->key < y->key);
-}
+ORDER_BY(by_key, struct suspect_looks, key)
 
 static int by_key_and_state(const void *a, const void *b)
 {
 	const struct trace_stalled *x = a, *y = b;
 
-	if (x->key != y->key)
-		return x->key > y->key ? 1 : -1;
-	return (int)x->state - (int)y->state;
+	return COMPARE(x->key, y->key) ?: COMPARE(x->state, y->state);
 }
 
 size_t suspects_group(struct trace_stalled *v, size_t n, struct suspect_looks *out)
@@ -118,7 +112,7 @@ static int by_looks(const void *a, const void *b)
 {
 	const struct suspect_looks *x = a, *y = b;
 
-	return (x->looks < y->looks) - (x->looks > y->looks);
+	return COMPARE(y->looks, x->looks);
 }
 
 /* Those that most looks found stalled, by key. */

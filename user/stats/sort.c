@@ -73,13 +73,6 @@ static void radix_sort(uint64_t *v, uint64_t *scratch, size_t n, size_t (*count)
 		memcpy(v, from, n * sizeof(*v));
 }
 
-static int cmp_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 void stats_sort_u64(uint64_t *v, size_t n)
 {
 	size_t(*count)[RADIX];
@@ -94,7 +87,7 @@ void stats_sort_u64(uint64_t *v, size_t n)
 	if (scratch && count)
 		radix_sort(v, scratch, n, count);
 	else
-		qsort(v, n, sizeof(*v), cmp_u64);
+		qsort(v, n, sizeof(*v), order_u64);
 	free(count);
 	free(scratch);
 }
@@ -113,9 +106,7 @@ static uint64_t bits_of(uint64_t key)
 
 static int cmp_f64(const void *a, const void *b)
 {
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
+	return COMPARE(*(const double *)a, *(const double *)b);
 }
 
 void stats_sort_f64(double *v, size_t n)

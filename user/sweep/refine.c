@@ -30,12 +30,7 @@ void refine_free(struct refiner *r)
 	*r = (struct refiner){};
 }
 
-static int cmp_size(const void *a, const void *b)
-{
-	const struct refine_seen *x = a, *y = b;
-
-	return (x->size > y->size) - (x->size < y->size);
-}
+ORDER_BY(cmp_size, struct refine_seen, size)
 
 struct table {
 	struct refine_seen *seen;

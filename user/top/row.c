@@ -2,13 +2,14 @@
 /* Questions about one row of `ipcstall top`: its endpoint, its other end and its rates. */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "top/rows.h"
 
 int row_key_order(const void *a, const void *b)
 {
 	const struct row_key *x = a, *y = b;
 
-	return x->serial < y->serial ? -1 : x->serial > y->serial;
+	return COMPARE(x->serial, y->serial);
 }
 
 bool row_active(const struct row *r)

@@ -303,23 +303,18 @@ static bool row_matches(const struct rows *p, const struct row *r, const char *f
 	return true;
 }
 
-static int by_number(uint64_t a, uint64_t b)
-{
-	return a < b ? 1 : a > b ? -1 : 0;
-}
-
 static int compare(const struct rows *p, enum row_sort by, const struct row *a, const struct row *b)
 {
 	const struct trace_digest *x = &p->now.v[a->now], *y = &p->now.v[b->now];
 
 	switch (by) {
-	case SORT_STALL: return by_number(a->stall_ns, b->stall_ns);
+	case SORT_STALL: return COMPARE(b->stall_ns, a->stall_ns);
 	case SORT_MESSAGES:
-		return by_number(a->tx_messages + a->rx_messages, b->tx_messages + b->rx_messages);
-	case SORT_RTT: return by_number(x->rtt_us, y->rtt_us);
+		return COMPARE(b->tx_messages + b->rx_messages, a->tx_messages + a->rx_messages);
+	case SORT_RTT: return COMPARE(y->rtt_us, x->rtt_us);
 	case SORT_PROGRAM: return strncmp(digest_program(x), digest_program(y), 16);
-	case SORT_AGE: return by_number(y->born_ns, x->born_ns);
-	default: return by_number(a->tx_bytes + a->rx_bytes, b->tx_bytes + b->rx_bytes);
+	case SORT_AGE: return COMPARE(x->born_ns, y->born_ns);
+	default: return COMPARE(b->tx_bytes + b->rx_bytes, a->tx_bytes + a->rx_bytes);
 	}
 }
 
@@ -339,7 +334,7 @@ static int row_order(const void *a, const void *b, void *how)
 	if (!c && h->by != SORT_RATE)
 		c = compare(h->p, SORT_RATE, x, y);
 	if (!c)
-		c = by_number(h->p->now.v[y->now].serial, h->p->now.v[x->now].serial);
+		c = COMPARE(h->p->now.v[x->now].serial, h->p->now.v[y->now].serial);
 	return h->reverse ? -c : c;
 }
 

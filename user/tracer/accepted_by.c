@@ -12,11 +12,8 @@ static int by_address(const void *a, const void *b)
 	const struct trace_endpoint *x = *(struct trace_endpoint *const *)a,
 				    *y = *(struct trace_endpoint *const *)b;
 
-	if (x->local.port != y->local.port)
-		return x->local.port < y->local.port ? -1 : 1;
-	if (x->netns != y->netns)
-		return x->netns < y->netns ? -1 : 1;
-	return memcmp(x->local.ip, y->local.ip, sizeof(x->local.ip));
+	return COMPARE(x->local.port, y->local.port) ?: COMPARE(x->netns, y->netns) ?:
+	       memcmp(x->local.ip, y->local.ip, sizeof(x->local.ip));
 }
 
 static const struct trace_call_stats *named(const struct trace_endpoint *ep)

@@ -152,16 +152,9 @@ static void ask_thread(void *ctx, int dir, long tid)
 		add_polled(p, (pid_t)tid, &call);
 }
 
-static int by_inode(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static bool is_in(const uint64_t *inodes, size_t n, uint64_t inode)
 {
-	return inode && n && bsearch(&inode, inodes, n, sizeof(inode), by_inode);
+	return inode && n && bsearch(&inode, inodes, n, sizeof(inode), order_u64);
 }
 
 /* of the socket by which the server takes part in it; 0: it does not */

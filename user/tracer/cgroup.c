@@ -43,12 +43,7 @@ static bool find_mount(char *buf, size_t size)
 	return found;
 }
 
-static int by_id(const void *a, const void *b)
-{
-	const struct known *x = a, *y = b;
-
-	return x->id < y->id ? -1 : x->id > y->id;
-}
+ORDER_BY(by_id, struct known, id)
 
 static struct known *look_up(uint64_t id)
 {

@@ -262,7 +262,7 @@ static int by_key(const void *a, const void *b, void *closed)
 	const struct endpoint *x = &((const struct endpoint *)closed)[*(const uint32_t *)a];
 	const struct endpoint *y = &((const struct endpoint *)closed)[*(const uint32_t *)b];
 
-	return x->id.key < y->id.key ? -1 : x->id.key > y->id.key;
+	return COMPARE(x->id.key, y->id.key);
 }
 
 /* indexes of the closed ones, sorted by key; NULL: no memory */

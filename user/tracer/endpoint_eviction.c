@@ -16,23 +16,15 @@
 
 enum { TRIES_APART_NS = 1000000000, AGAIN_NS = 100000000 };
 
-static int by_process(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-
-	return x->tgid < y->tgid ? -1 : x->tgid > y->tgid;
-}
+ORDER_BY(by_process, struct place, tgid)
 
 /* First the least stalled, then those that moved the fewest bytes, then the longest idle. */
 static int by_worth(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
-	if (x->stall_ns != y->stall_ns)
-		return x->stall_ns < y->stall_ns ? -1 : 1;
-	if (x->bytes != y->bytes)
-		return x->bytes < y->bytes ? -1 : 1;
-	return x->idle_ns > y->idle_ns ? -1 : x->idle_ns < y->idle_ns;
+	return COMPARE(x->stall_ns, y->stall_ns) ?: COMPARE(x->bytes, y->bytes) ?:
+	       COMPARE(y->idle_ns, x->idle_ns);
 }
 
 /* Sets how many slots each endpoint's process has. Returns the number of processes. */

@@ -46,12 +46,7 @@ struct search {
 	size_t n;
 };
 
-static int by_inode(const void *a, const void *b)
-{
-	const struct lacking *x = a, *y = b;
-
-	return (x->inode > y->inode) - (x->inode < y->inode);
-}
+ORDER_BY(by_inode, struct lacking, inode)
 
 struct descriptors {
 	descriptor_fn fn;

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/array.h"
+
 struct inet_end {
 	uint8_t ip[16];
 	uint16_t port;
@@ -27,9 +29,7 @@ static inline struct inet_end inet_end(int family, const void *ip, uint16_t port
 
 static inline int inet_end_compare(const struct inet_end *a, const struct inet_end *b)
 {
-	int c = memcmp(a->ip, b->ip, sizeof(a->ip));
-
-	return c ? c : (a->port > b->port) - (a->port < b->port);
+	return memcmp(a->ip, b->ip, sizeof(a->ip)) ?: COMPARE(a->port, b->port);
 }
 
 #endif

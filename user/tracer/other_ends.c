@@ -107,18 +107,12 @@ static void list(struct trace_snapshot *s, bool named, struct lone_ends *all)
 static int by_place(const void *a, const void *b)
 {
 	const struct lone_end *x = a, *y = b;
-	int c = (x->inode > y->inode) - (x->inode < y->inode);
 
-	c = c ? c : inet_end_compare(&x->there, &y->there);
-	return c ? c : inet_end_compare(&x->here, &y->here);
+	return COMPARE(x->inode, y->inode) ?: inet_end_compare(&x->there, &y->there) ?:
+	       inet_end_compare(&x->here, &y->here);
 }
 
-static int by_other(const void *a, const void *b)
-{
-	const struct lone_end *x = a, *y = b;
-
-	return (x->other > y->other) - (x->other < y->other);
-}
+ORDER_BY(by_other, struct lone_end, other)
 
 static struct lone_end *found(struct lone_ends *all, const struct lone_end *want, uint64_t other)
 {

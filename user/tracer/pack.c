@@ -83,12 +83,7 @@ static bool make_room(struct packing *p)
 	return true;
 }
 
-static int by_serial(const void *x, const void *y)
-{
-	const struct packed_endpoint *a = x, *b = y;
-
-	return a->serial < b->serial ? -1 : a->serial > b->serial;
-}
+ORDER_BY(by_serial, struct packed_endpoint, serial)
 
 static bool pack_endpoints(struct trace_packed *out, const struct trace_snapshot *s)
 {

@@ -13,10 +13,7 @@ static int by_key(const void *a, const void *b)
 {
 	const struct keyed *x = a, *y = b;
 
-	return x->key < y->key	   ? -1
-	       : x->key > y->key   ? 1
-	       : x->born < y->born ? -1
-				   : x->born > y->born;
+	return COMPARE(x->key, y->key) ?: COMPARE(x->born, y->born);
 }
 
 /* The first endpoint at the peer's address that had not ended when `self` was born. Of endpoints

@@ -53,19 +53,9 @@ struct walk {
 	struct process asked;
 };
 
-static int by_inode(const void *a, const void *b)
-{
-	const struct pipe_holders *x = a, *y = b;
+ORDER_BY(by_inode, struct pipe_holders, inode)
 
-	return (x->inode > y->inode) - (x->inode < y->inode);
-}
-
-static int by_serial(const void *a, const void *b)
-{
-	const struct pipe_holders *x = a, *y = b;
-
-	return (x->serial > y->serial) - (x->serial < y->serial);
-}
+ORDER_BY(by_serial, struct pipe_holders, serial)
 
 /* without synchronizing with a remote file system, as proc_inode() does */
 static struct pipe_holders fifo_at(int dir, long fd)

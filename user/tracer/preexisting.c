@@ -300,20 +300,14 @@ size_t preexisting_count(struct trace *t)
 
 /* --- every descriptor of the processes that are followed --- */
 
-static int by_pid(const void *a, const void *b)
-{
-	const struct searched *x = a, *y = b;
-
-	return (x->pid > y->pid) - (x->pid < y->pid);
-}
+ORDER_BY(by_pid, struct searched, pid)
 
 static int by_places(const void *a, const void *b)
 {
 	const struct searched *x = a, *y = b;
 
-	if (x->waits_for_child != y->waits_for_child)
-		return x->waits_for_child ? 1 : -1;
-	return x->places == y->places ? by_pid(a, b) : x->places > y->places ? 1 : -1;
+	return COMPARE(x->waits_for_child, y->waits_for_child) ?:
+	       COMPARE(x->places, y->places) ?: COMPARE(x->pid, y->pid);
 }
 
 /* A shell or timeout(1) waits for the command that it started, and has that one's descriptors. */

@@ -50,16 +50,10 @@ static int by_thread(const void *a, const void *b)
 {
 	const struct thread_cpu *x = a, *y = b;
 
-	return x->pid == y->pid ? (x->tid > y->tid) - (x->tid < y->tid)
-				: (x->pid > y->pid) - (x->pid < y->pid);
+	return COMPARE(x->pid, y->pid) ?: COMPARE(x->tid, y->tid);
 }
 
-static int by_pid(const void *a, const void *b)
-{
-	const struct process_cpu *x = a, *y = b;
-
-	return (x->pid > y->pid) - (x->pid < y->pid);
-}
+ORDER_BY(by_pid, struct process_cpu, pid)
 
 struct thread_walk {
 	struct cpu_book *book;

@@ -23,18 +23,11 @@ struct reader_cpu {
 	uint32_t stops;
 };
 
-static int by_serial(const void *a, const void *b)
-{
-	const struct reader_cpu *x = a, *y = b;
-
-	return (x->serial > y->serial) - (x->serial < y->serial);
-}
+ORDER_BY(by_serial, struct reader_cpu, serial)
 
 static int by_number(const void *a, const void *b)
 {
-	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
-
-	return (x > y) - (x < y);
+	return COMPARE(*(const pid_t *)a, *(const pid_t *)b);
 }
 
 /* with what was known of each at the last snapshot */

@@ -91,13 +91,6 @@ static uint64_t *closed_serials(const struct closed_list *l, size_t from)
 	return v;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* for `more` endpoints after those that are there */
 static bool more_room(struct trace_snapshot *s, struct keyed **k, size_t more, bool sampled)
 {
@@ -172,7 +165,7 @@ static bool drop_closed(const struct closed_list *l, size_t since, struct trace_
 	size_t n = 0;
 
 	for (size_t i = 0; closed && i < s->n; i++) {
-		if (bsearch(&s->ep[i].serial, closed, l->n - since, sizeof(*closed), by_number))
+		if (bsearch(&s->ep[i].serial, closed, l->n - since, sizeof(*closed), order_u64))
 			continue;
 		if (n != i)
 			move(s, k, i, n);

@@ -26,12 +26,7 @@ bool symbols_add(struct symbols *s, uint64_t addr, uint64_t size, const char *na
 	return true;
 }
 
-static int by_addr(const void *a, const void *b)
-{
-	const struct symbol *x = a, *y = b;
-
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
+ORDER_BY(by_addr, struct symbol, addr)
 
 void symbols_sort(struct symbols *s)
 {

@@ -72,12 +72,7 @@ static void note(const struct nlmsghdr *n, void *ctx)
 	t->v[t->n++] = one;
 }
 
-static int by_inode(const void *a, const void *b)
-{
-	const struct tcp_turn *x = a, *y = b;
-
-	return (x->inode > y->inode) - (x->inode < y->inode);
-}
+ORDER_BY(by_inode, struct tcp_turn, inode)
 
 void tcp_turns_read(struct tcp_turns *t)
 {

@@ -17,24 +17,16 @@ const struct trace_addr *where_bound(const struct trace_endpoint *ep)
 
 static int address_order(const struct at_address *a, const struct at_address *b)
 {
-	if (a->family != b->family)
-		return a->family < b->family ? -1 : 1;
-	if (a->addr->port != b->addr->port)
-		return a->addr->port < b->addr->port ? -1 : 1;
-	return memcmp(a->addr->ip, b->addr->ip, sizeof(a->addr->ip));
+	return COMPARE(a->family, b->family) ?: COMPARE(a->addr->port, b->addr->port) ?:
+	       memcmp(a->addr->ip, b->addr->ip, sizeof(a->addr->ip));
 }
 
 /* Sorts by address, then by namespace, then in the order of the snapshot. */
 static int full_order(const void *x, const void *y)
 {
 	const struct at_address *a = x, *b = y;
-	int c = address_order(a, b);
 
-	if (c)
-		return c;
-	if (a->netns != b->netns)
-		return a->netns < b->netns ? -1 : 1;
-	return (a->ep > b->ep) - (a->ep < b->ep);
+	return address_order(a, b) ?: COMPARE(a->netns, b->netns) ?: COMPARE(a->ep, b->ep);
 }
 
 struct by_address list_by_address(const struct trace_snapshot *s, endpoint_address *address)

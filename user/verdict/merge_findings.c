@@ -123,11 +123,6 @@ struct way {
 	bool remote, sender_by_name, blamed_by_name;
 };
 
-static int order(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 static bool is_known(const struct who *p)
 {
 	return p->tgid || (p->comm && *p->comm);
@@ -142,20 +137,16 @@ static int order_names(const struct who *a, const struct who *b)
 /* If there are several processes, none of which is sure, there is only a name to compare. */
 static int order_whos(const struct who *a, const struct who *b, bool by_name)
 {
-	int d = by_name ? 0 : order((uint64_t)a->tgid, (uint64_t)b->tgid);
+	int d = by_name ? 0 : COMPARE(a->tgid, b->tgid);
 
 	return d || (!by_name && a->tgid) ? d : order_names(a, b);
 }
 
 static int order_kinds(const struct finding *a, const struct finding *b)
 {
-	int d = order(a->cause, b->cause);
-
-	d = d ? d : order(a->blamed, b->blamed);
-	d = d ? d : order(a->surety, b->surety);
-	if (!d)
-		d = order(a->unanswered_syn, b->unanswered_syn);
-	return d ? d : order(a->late_not_lost, b->late_not_lost);
+	return COMPARE(a->cause, b->cause) ?: COMPARE(a->blamed, b->blamed) ?:
+	       COMPARE(a->surety, b->surety) ?: COMPARE(a->unanswered_syn, b->unanswered_syn) ?:
+	       COMPARE(a->late_not_lost, b->late_not_lost);
 }
 
 static uint16_t server_port(const struct trace_endpoint *ep, bool remote)
@@ -167,33 +158,29 @@ static uint16_t server_port(const struct trace_endpoint *ep, bool remote)
 static int order_servers(const struct candidate *a, const struct candidate *b, const struct way *w)
 {
 	const struct trace_endpoint *x = &w->s->ep[a->f.endpoint], *y = &w->s->ep[b->f.endpoint];
-	int d = order(x->proto, y->proto);
+	int d = COMPARE(x->proto, y->proto)
+			?: COMPARE(server_port(x, w->remote), server_port(y, w->remote));
 
-	d = d ? d : order(server_port(x, w->remote), server_port(y, w->remote));
 	if (d || !w->remote || is_known(&a->blamed) || is_known(&b->blamed))
 		return d;
-	d = order((uint64_t)x->family, (uint64_t)y->family);
-	return d ? d : memcmp(x->remote.ip, y->remote.ip, sizeof(x->remote.ip));
+	return COMPARE(x->family, y->family)
+		       ?: memcmp(x->remote.ip, y->remote.ip, sizeof(x->remote.ip));
 }
 
 static int order_candidates_alike(const struct candidate *a, const struct candidate *b,
 				  const struct way *w)
 {
-	int d = order_kinds(&a->f, &b->f);
-
-	d = d ? d : order_whos(&a->sender, &b->sender, w->sender_by_name);
-	d = d ? d : order_whos(&a->blamed, &b->blamed, w->blamed_by_name);
-	return d ? d : order_servers(a, b, w);
+	return order_kinds(&a->f, &b->f) ?: order_whos(&a->sender, &b->sender, w->sender_by_name) ?:
+	       order_whos(&a->blamed, &b->blamed, w->blamed_by_name) ?: order_servers(a, b, w);
 }
 
 /* Puts the largest first among the findings that are alike. */
 static int by_likeness(const void *a, const void *b, void *way)
 {
 	const struct candidate *x = a, *y = b;
-	int d = order_candidates_alike(x, y, way);
 
-	d = d ? d : order(y->f.ns, x->f.ns);
-	return d ? d : order(x->f.endpoint, y->f.endpoint);
+	return order_candidates_alike(x, y, way) ?: COMPARE(y->f.ns, x->f.ns) ?:
+	       COMPARE(x->f.endpoint, y->f.endpoint);
 }
 
 /* Two processes of one name that are no workers: one reads what the other sends, as in `cat | cat |

@@ -89,13 +89,8 @@ static int ways_order(const void *x, const void *y)
 {
 	const struct one_way *a = x, *b = y;
 
-	if (a->writer != b->writer)
-		return a->writer < b->writer ? -1 : 1;
-	if (a->reader != b->reader)
-		return a->reader < b->reader ? -1 : 1;
-	if (a->wait_ns != b->wait_ns)
-		return a->wait_ns > b->wait_ns ? -1 : 1;
-	return a->at - b->at;
+	return COMPARE(a->writer, b->writer) ?: COMPARE(a->reader, b->reader) ?:
+	       COMPARE(b->wait_ns, a->wait_ns) ?: COMPARE(a->at, b->at);
 }
 
 static size_t list_ways(const struct trace_snapshot *s, struct one_way *v)

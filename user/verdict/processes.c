@@ -18,12 +18,7 @@ static void add_calls(struct process *p, const struct trace_endpoint *ep, bool r
 	p->uncounted |= b->bytes_res == TRACE_UNKNOWN && is_sampled_only(ep);
 }
 
-static int by_tgid(const void *a, const void *b)
-{
-	const struct process *x = a, *y = b;
-
-	return (x->tgid > y->tgid) - (x->tgid < y->tgid);
-}
+ORDER_BY(by_tgid, struct process, tgid)
 
 static void add_one(struct processes *all, const struct trace_endpoint *ep, bool reads)
 {

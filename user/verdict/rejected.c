@@ -23,19 +23,15 @@ bool slow_connect_matters(const struct slow_connect *c)
 
 static int address_order(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
-	int c = memcmp(a->remote.ip, b->remote.ip, sizeof(a->remote.ip));
-
-	if (a->family != b->family)
-		return a->family < b->family ? -1 : 1;
-	return c ? c : a->remote.port - b->remote.port;
+	return COMPARE(a->family, b->family) ?:
+	       memcmp(a->remote.ip, b->remote.ip, sizeof(a->remote.ip)) ?:
+	       COMPARE(a->remote.port, b->remote.port);
 }
 
 /* A shell loop starts a new process, of the same name, for each try. */
 static int place_order(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
-	int c = strcmp(program_at(a)->comm, program_at(b)->comm);
-
-	return c ? c : address_order(a, b);
+	return strcmp(program_at(a)->comm, program_at(b)->comm) ?: address_order(a, b);
 }
 
 /* Puts the tries of one program to one address together, in the order of time. */
@@ -43,11 +39,8 @@ static int try_order(const void *x, const void *y)
 {
 	const struct trace_endpoint *a = *(const struct trace_endpoint *const *)x,
 				    *b = *(const struct trace_endpoint *const *)y;
-	int c = place_order(a, b);
 
-	if (c)
-		return c;
-	return began(a) < began(b) ? -1 : began(a) > began(b);
+	return place_order(a, b) ?: COMPARE(began(a), began(b));
 }
 
 static bool was_begun_here(const struct trace_endpoint *ep)

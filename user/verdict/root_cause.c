@@ -300,9 +300,7 @@ static int by_process(const void *a, const void *b)
 	const struct trace_stall *x = &(*(const struct stall *const *)a)->s,
 				 *y = &(*(const struct stall *const *)b)->s;
 
-	if (x->tgid != y->tgid)
-		return x->tgid < y->tgid ? -1 : 1;
-	return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
+	return COMPARE(x->tgid, y->tgid) ?: COMPARE(x->from_ns, y->from_ns);
 }
 
 int stall_order_make(struct stall_order *o, const struct stalls *l)

@@ -202,13 +202,9 @@ static void add_connection(const struct trace_snapshot *s, const struct trace_en
 /* A server may have a process for each connection. */
 static int server_order(const struct trace_endpoint *a, const struct trace_endpoint *b)
 {
-	if (a->proto != b->proto)
-		return a->proto < b->proto ? -1 : 1;
-	if (a->netns != b->netns)
-		return a->netns < b->netns ? -1 : 1;
-	if (a->local.port != b->local.port)
-		return a->local.port < b->local.port ? -1 : 1;
-	return strcmp(program_at(a)->comm, program_at(b)->comm);
+	return COMPARE(a->proto, b->proto) ?: COMPARE(a->netns, b->netns) ?:
+	       COMPARE(a->local.port, b->local.port) ?:
+	       strcmp(program_at(a)->comm, program_at(b)->comm);
 }
 
 /* Puts the connections of one server together, in the order of the snapshot. */
@@ -216,9 +212,8 @@ static int full_order(const void *x, const void *y)
 {
 	const struct trace_endpoint *a = *(const struct trace_endpoint *const *)x,
 				    *b = *(const struct trace_endpoint *const *)y;
-	int c = server_order(a, b);
 
-	return c ? c : (a > b) - (a < b);
+	return server_order(a, b) ?: COMPARE(a, b);
 }
 
 static size_t collect(const struct trace_snapshot *s, const struct trace_endpoint **v)

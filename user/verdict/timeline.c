@@ -50,13 +50,9 @@ static int by_ledger(const void *a, const void *b)
 {
 	const struct span *x = a, *y = b;
 
-	if (x->serial != y->serial)
-		return x->serial < y->serial ? -1 : 1;
-	if (x->rx != y->rx)
-		return x->rx < y->rx ? -1 : 1;
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->end > y->end ? -1 : x->end < y->end; /* a span within another comes after it */
+	return COMPARE(x->serial, y->serial) ?: COMPARE(x->rx, y->rx) ?:
+	       COMPARE(x->start, y->start) ?:
+	       COMPARE(y->end, x->end); /* a span within another comes after it */
 }
 
 /* How far the last snapshot's figures of an endpoint reach: a step that ends a state later belongs
@@ -66,12 +62,7 @@ struct bound {
 	uint64_t lost_until;	   /* a part of a flight that goes on may have been lost */
 };
 
-static int by_serial(const void *a, const void *b)
-{
-	const struct bound *x = a, *y = b;
-
-	return x->serial < y->serial ? -1 : x->serial > y->serial;
-}
+ORDER_BY(by_serial, struct bound, serial)
 
 static struct bound bound_of(const struct trace_endpoint *ep)
 {

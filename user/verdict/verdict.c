@@ -44,7 +44,7 @@ static int by_stall(const void *a, const void *b, void *snapshot)
 	uint64_t x = ledger_stall_ns(&s->ep[*(const size_t *)a].tx),
 		 y = ledger_stall_ns(&s->ep[*(const size_t *)b].tx);
 
-	return x < y ? 1 : x > y ? -1 : 0;
+	return COMPARE(y, x);
 }
 
 size_t *endpoints_by_stall(const struct trace_snapshot *s, size_t *n)

@@ -408,12 +408,7 @@ static void count_once(struct waits_together *sum, const struct while_alive *all
 	sum->lifetime_ns = time;
 }
 
-static int by_beginning(const void *x, const void *y)
-{
-	const struct while_alive *a = x, *b = y;
-
-	return a->from < b->from ? -1 : a->from > b->from;
-}
+ORDER_BY(by_beginning, struct while_alive, from)
 
 /* The time in which at least one of them existed. */
 static uint64_t time_of_any(struct while_alive *v, size_t n)
