@@ -2,6 +2,7 @@
 #include "base/array.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* n + more, at least one; 0 on overflow. */
 static size_t elements(size_t n, size_t more)
@@ -25,6 +26,28 @@ void *array_resize(void *old, size_t n, size_t more, size_t size)
 
 	return all && !__builtin_mul_overflow(all, size, &bytes) ? reallocarray(old, all, size)
 								 : NULL;
+}
+
+bool array_grow_to(void *v, size_t n, size_t *room, size_t most, size_t size)
+{
+	size_t more = *room ? 2 * *room : 64;
+	void *p;
+
+	if (n < *room)
+		return true;
+	more = more < most ? more : most;
+	memcpy(&p, v, sizeof(p)); /* whatever it points to */
+	p = more > *room ? array_resize(p, more, 0, size) : NULL;
+	if (!p)
+		return false;
+	memcpy(v, &p, sizeof(p));
+	*room = more;
+	return true;
+}
+
+bool array_grow(void *v, size_t n, size_t *room, size_t size)
+{
+	return array_grow_to(v, n, room, SIZE_MAX, size);
 }
 
 size_t array_lower_bound(const void *want, const void *v, size_t n, size_t size,

@@ -4,6 +4,7 @@
 #ifndef IPCSTALL_BASE_ARRAY_H
 #define IPCSTALL_BASE_ARRAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +13,10 @@ void *array_new(size_t n, size_t more, size_t size);
 /* Resize to n + more elements; new ones are not initialised. NULL: not enough memory, and `old` is
  * unchanged. */
 void *array_resize(void *old, size_t n, size_t more, size_t size);
+/* Room for an element at (*v)[n], where v is the address of a pointer: doubles *room if need be, to
+ * `most` at most. False: there is none, and nothing changed. */
+bool array_grow_to(void *v, size_t n, size_t *room, size_t most, size_t size);
+bool array_grow(void *v, size_t n, size_t *room, size_t size);
 
 /* -1, 0 or 1: a is less than b, equal, greater. Order by two fields: COMPARE() ?: COMPARE(). */
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))

@@ -45,14 +45,8 @@ static struct process *list_processes(size_t *n)
 	while (proc && (d = readdir(proc))) {
 		if (d->d_name[0] < '1' || d->d_name[0] > '9')
 			continue;
-		if (*n == room) {
-			struct process *more =
-				array_resize(v, room = room * 2 + 256, 0, sizeof(*v));
-
-			if (!more)
-				break;
-			v = more;
-		}
+		if (!array_grow(&v, *n, &room, sizeof(*v)))
+			break;
 		*n += read_process(d->d_name, &v[*n]);
 	}
 	if (proc)

@@ -26,18 +26,10 @@ struct grid {
 
 static void add_cell(struct grid *g, char *text)
 {
-	if (g->n == g->cap) {
-		size_t cap = g->cap ? 2 * g->cap : 64;
-		char **grown = array_resize(g->cell, cap, 0, sizeof(*grown));
-
-		if (!grown) {
-			free(text);
-			return;
-		}
-		g->cell = grown;
-		g->cap = cap;
-	}
-	g->cell[g->n++] = text;
+	if (array_grow(&g->cell, g->n, &g->cap, sizeof(*g->cell)))
+		g->cell[g->n++] = text;
+	else
+		free(text);
 }
 
 struct grid *grid_new(const char *columns)

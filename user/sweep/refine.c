@@ -11,15 +11,8 @@
 
 int refine_note(struct refiner *r, uint32_t series, int64_t size, double cost)
 {
-	if (r->n == r->room) {
-		size_t room = r->room ? 2 * r->room : 256;
-		struct refine_seen *grown = array_resize(r->v, room, 0, sizeof(*grown));
-
-		if (!grown)
-			return -1;
-		r->v = grown;
-		r->room = room;
-	}
+	if (!array_grow(&r->v, r->n, &r->room, sizeof(*r->v)))
+		return -1;
 	r->v[r->n++] = (struct refine_seen){ series, size, cost };
 	return 0;
 }

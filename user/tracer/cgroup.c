@@ -54,15 +54,8 @@ static struct known *look_up(uint64_t id)
 
 static void add(uint64_t id, const char *path)
 {
-	if (cache.n == cache.room) {
-		size_t room = cache.room ? 2 * cache.room : 64;
-		struct known *p = array_resize(cache.v, room, 0, sizeof(*p));
-
-		if (!p)
-			return;
-		cache.v = p;
-		cache.room = room;
-	}
+	if (!array_grow(&cache.v, cache.n, &cache.room, sizeof(*cache.v)))
+		return;
 	cache.v[cache.n].id = id;
 	cache.v[cache.n].path = strdup(path);
 	cache.n += cache.v[cache.n].path != NULL;

@@ -27,15 +27,8 @@ struct pids {
 
 static bool pids_add(struct pids *p, pid_t pid)
 {
-	if (p->n == p->room) {
-		size_t room = p->room ? 2 * p->room : 64;
-		pid_t *v = array_resize(p->v, room, 0, sizeof(*v));
-
-		if (!v)
-			return false;
-		p->v = v;
-		p->room = room;
-	}
+	if (!array_grow(&p->v, p->n, &p->room, sizeof(*p->v)))
+		return false;
 	p->v[p->n++] = pid;
 	return true;
 }

@@ -60,24 +60,11 @@ struct thread_walk {
 	pid_t pid;
 };
 
-static struct thread_cpu *one_more(struct cpu_book *book)
-{
-	if (book->n_threads == book->room) {
-		size_t room = book->room ? 2 * book->room : 64;
-		struct thread_cpu *more = array_resize(book->thread, room, 0, sizeof(*more));
-
-		if (!more)
-			return NULL;
-		book->thread = more;
-		book->room = room;
-	}
-	return &book->thread[book->n_threads++];
-}
-
 static void ask_thread(void *ctx, int dir, long tid)
 {
 	struct thread_walk *a = ctx;
-	struct thread_cpu now = { .pid = a->pid, .tid = (pid_t)tid }, *place;
+	struct thread_cpu now = { .pid = a->pid, .tid = (pid_t)tid };
+	struct cpu_book *book = a->book;
 	char path[64], line[128];
 
 	(void)dir;
@@ -86,9 +73,8 @@ static void ask_thread(void *ctx, int dir, long tid)
 	    sscanf(line, "%" SCNu64 " %" SCNu64 " %" SCNu64, &now.ran_ns, &now.waited_ns,
 		   &now.turns) != 3)
 		return;
-	place = one_more(a->book);
-	if (place)
-		*place = now;
+	if (array_grow(&book->thread, book->n_threads, &book->room, sizeof(*book->thread)))
+		book->thread[book->n_threads++] = now;
 }
 
 static uint64_t busy_ns(const struct thread_cpu *t)

@@ -96,15 +96,8 @@ static bool keep_closed(struct trace *t, const struct endpoint *ep)
 
 	if (l->n >= t->opts.max_closed)
 		drop_least_stalled(t);
-	if (l->n == l->room) {
-		size_t room = l->room ? 2 * l->room : 64;
-		struct endpoint *p = array_resize(l->ep, room, 0, sizeof(*p));
-
-		if (!p)
-			return false;
-		l->ep = p;
-		l->room = room;
-	}
+	if (!array_grow(&l->ep, l->n, &l->room, sizeof(*l->ep)))
+		return false;
 	l->ep[l->n] = *ep;
 	endpoint_book(&l->ep[l->n++]);
 	return true;

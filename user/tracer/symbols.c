@@ -9,15 +9,8 @@
 
 bool symbols_add(struct symbols *s, uint64_t addr, uint64_t size, const char *name)
 {
-	if (s->n == s->room) {
-		size_t room = s->room ? 2 * s->room : 512;
-		struct symbol *p = array_resize(s->v, room, 0, sizeof(*p));
-
-		if (!p)
-			return false;
-		s->v = p;
-		s->room = room;
-	}
+	if (!array_grow(&s->v, s->n, &s->room, sizeof(*s->v)))
+		return false;
 	s->v[s->n] = (struct symbol){ addr, size, strdup(name) };
 	if (!s->v[s->n].name)
 		return false;

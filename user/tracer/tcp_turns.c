@@ -57,14 +57,8 @@ static void note(const struct nlmsghdr *n, void *ctx)
 				.listens = 1u << m->idiag_state == LISTENS,
 				.ends = 1u << m->idiag_state == CLOSE_WAIT };
 
-	if (t->n == t->room) {
-		struct tcp_turn *more = array_resize(t->v, t->room, t->room + 64, sizeof(*more));
-
-		if (!more)
-			return;
-		t->v = more;
-		t->room = 2 * t->room + 64;
-	}
+	if (!array_grow(&t->v, t->n, &t->room, sizeof(*t->v)))
+		return;
 	if (one.listens)
 		t->listens[one.port / 64] |= 1ull << one.port % 64;
 	else if (read_info(n, m, &info))

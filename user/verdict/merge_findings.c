@@ -79,26 +79,9 @@ size_t findings_unite_causes(const struct trace_snapshot *s, struct finding *v, 
 
 /* ---- candidates ---- */
 
-enum { ROOM_FIRST = 64 };
-
-static int make_room(struct candidates *c)
-{
-	size_t room = c->room ? 2 * c->room : ROOM_FIRST;
-	struct candidate *v;
-
-	if (c->n < c->room)
-		return 0;
-	v = array_resize(c->v, room, 0, sizeof(*v));
-	if (!v)
-		return -1;
-	c->v = v;
-	c->room = room;
-	return 0;
-}
-
 int candidates_add(struct candidates *c, const struct trace_snapshot *s, const struct finding *f)
 {
-	if (make_room(c))
+	if (!array_grow(&c->v, c->n, &c->room, sizeof(*c->v)))
 		return -1;
 	c->v[c->n++] = (struct candidate){ .f = *f,
 					   .sender = finding_sender(s, f),

@@ -74,25 +74,10 @@ uint64_t stalls_texts_lost(const struct stalls *l)
 	return __atomic_load_n(&l->texts_lost, __ATOMIC_RELAXED);
 }
 
-static bool grow(struct stalls *l)
-{
-	size_t room = l->room ? 2 * l->room : 64;
-	struct stall *p;
-
-	room = room < l->max ? room : l->max;
-	if (room <= l->room)
-		return false;
-	p = array_resize(l->v, room, 0, sizeof(*p));
-	if (!p)
-		return false;
-	l->v = p;
-	l->room = room;
-	return true;
-}
-
 void stalls_add(struct stalls *l, const struct stall *s)
 {
-	if (l->n < l->room || (!l->oldest && grow(l))) {
+	if (l->n < l->room ||
+	    (!l->oldest && array_grow_to(&l->v, l->n, &l->room, l->max, sizeof(*l->v)))) {
 		l->v[l->n++] = *s;
 		return;
 	}

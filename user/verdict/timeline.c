@@ -6,25 +6,10 @@
 #include "base/array.h"
 #include "verdict/verdict.h"
 
-static bool grow(struct timeline *t)
-{
-	size_t room = t->room ? 2 * t->room : 4096;
-	struct trace_transition *p;
-
-	room = room < t->max ? room : t->max;
-	if (room <= t->room)
-		return false;
-	p = array_resize(t->v, room, 0, sizeof(*p));
-	if (!p)
-		return false;
-	t->v = p;
-	t->room = room;
-	return true;
-}
-
 void timeline_add(struct timeline *t, const struct trace_transition *tr)
 {
-	if (t->n < t->room || (!t->oldest && grow(t))) {
+	if (t->n < t->room ||
+	    (!t->oldest && array_grow_to(&t->v, t->n, &t->room, t->max, sizeof(*t->v)))) {
 		t->v[t->n++] = *tr;
 		return;
 	}
