@@ -79,7 +79,8 @@ int main(int argc, char **argv)
 	struct bench_plan plan = { .placement = PLACE_SAME, .clock = { .name = "tsc" } };
 	struct point points[POINTS] = {};
 	struct result r = { .plan = &plan, .points = points, .complete = strcmp(scene, "cut") };
-	struct traced tr = { .why = "fentry: the kernel is locked down; see `ipcstall check`" };
+	struct traced tr = { .failed = { EXIT_NO_FEATURE, "fentry: the kernel is locked down; see "
+							  "`ipcstall check`" } };
 	struct rng rng;
 
 	if (argc < 3)

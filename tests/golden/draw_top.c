@@ -46,8 +46,8 @@ static uint64_t longest_life(void)
 static int make_rows(struct rows *p, const struct trace_snapshot *s, uint64_t interval_ns)
 {
 	struct trace_digests empty = { .at_ns = AT - interval_ns }, full = {};
-	struct trace_error te = {};
-	int bad = rows_take(p, &empty) || trace_digests_of(s, &full, &te) || rows_take(p, &full);
+	struct err e = {};
+	int bad = rows_take(p, &empty) || trace_digests_of(s, &full, &e) || rows_take(p, &full);
 
 	rows_order(p, SORT_STALL, false, true, "");
 	return bad;

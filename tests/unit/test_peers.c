@@ -11,7 +11,7 @@
 #include "tracer/endpoint_detail.h"
 #include "tracer/peers.h"
 
-#include <cmocka.h> /* last: its fail() is a macro */
+#include <cmocka.h>
 
 enum { ADDRESSES = 6, TURNS = 40 };
 

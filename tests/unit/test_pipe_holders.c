@@ -17,7 +17,7 @@
 #include "host/proc.h"
 #include "tracer/internal.h"
 
-#include <cmocka.h> /* last: its fail() is a macro */
+#include <cmocka.h>
 
 static uint64_t inode_of(int fd)
 {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "tracer/internal.h" /* before the next, which has another fail() */
+#include "tracer/internal.h"
 
 #include <cmocka.h>
 

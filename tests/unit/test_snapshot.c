@@ -15,7 +15,7 @@
 
 #include "bpf/charge.h"
 
-#include <cmocka.h> /* last: its fail() is a macro */
+#include <cmocka.h>
 
 enum { BORN = 1000, END = 2000, MIB = 1 << 20 };
 

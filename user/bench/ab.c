@@ -9,23 +9,17 @@ struct table {
 	double cpu[AB_ARMS][AB_PAIRS], elapsed[AB_ARMS][AB_PAIRS];
 };
 
-static int trace_err(struct err *e, const struct trace_error *te)
-{
-	return err_set(e, te->code, "%s: %s; %s", te->what, te->why, te->next);
-}
-
 /* The first messages after the code of the hooks was patched are not counted. */
 static int slice(struct trace *t, const struct bench_extra *x, uint64_t ns, struct bench_slice *s,
 		 struct err *e)
 {
-	struct trace_error te = {};
 	int rc;
 
-	if (t && trace_start(t, &te))
-		return trace_err(e, &te);
+	if (t && trace_start(t, e))
+		return -1;
 	rc = x->run(x->point_run, SETTLE_NS, s, e) || x->run(x->point_run, ns, s, e);
 	if (t)
-		trace_stop(t, &te);
+		trace_stop(t);
 	return rc ? -1 : 0;
 }
 

@@ -25,11 +25,6 @@ enum role point_ledger_sender(const struct point_ledger *l, const struct trace_e
 	return who == l->pids[ROLE_CLIENT] ? ROLE_CLIENT : ROLE_SERVER;
 }
 
-static int trace_err(struct err *e, const struct trace_error *te)
-{
-	return err_set(e, te->code, "%s: %s; %s", te->what, te->why, te->next);
-}
-
 static unsigned int protos_of(const struct workload *w)
 {
 	if (w->flags & WL_PIPE)
@@ -58,7 +53,7 @@ static void on_transition(void *ctx, const struct trace_transition *tr)
 /* The workers' pids become known one point at a time, so the filter starts with this process, which
  * sends nothing. */
 static struct trace *prepare(struct traced *tr, const struct bench_plan *plan,
-			     enum trace_backend backend, struct trace_error *te)
+			     enum trace_backend backend, struct err *e)
 {
 	struct trace_options o = { .backend = backend, .filter = TRACE_FILTER_TREE,
 		.protos = protos_of(plan->w), .n_tgids = 1 };
@@ -70,22 +65,22 @@ static struct trace *prepare(struct traced *tr, const struct bench_plan *plan,
 		o.ctx = tr;
 		tr->timeline.max = STEPS_KEPT;
 	}
-	return trace_prepare(&o, te);
+	return trace_prepare(&o, e);
 }
 
 static bool begin(struct traced *tr, const struct bench_plan *plan, enum trace_backend backend,
-		  struct trace_error *te)
+		  struct err *e)
 {
 	struct trace_hook hooks[128];
 
-	tr->t = prepare(tr, plan, backend, te);
+	tr->t = prepare(tr, plan, backend, e);
 	if (tr->t && plan->o.ab)
-		tr->beside = prepare(tr, plan, backend, te);
+		tr->beside = prepare(tr, plan, backend, e);
 	if (!tr->t || (plan->o.ab && !tr->beside))
 		return false;
 	/* --ab attaches after the fork of the workers: they would inherit the links, and keep them
 	 * when they must be gone */
-	if (!tr->beside && trace_start(tr->t, te))
+	if (!tr->beside && trace_start(tr->t, e))
 		return false;
 	tr->n_programs = (int)trace_hooks(tr->t, hooks, 128) +
 			 2; /* the settling and counting programs hook nothing */
@@ -97,33 +92,31 @@ static bool begin(struct traced *tr, const struct bench_plan *plan, enum trace_b
 int traced_begin(struct traced *tr, const struct bench_plan *plan, enum trace_backend backend,
 		 struct err *e)
 {
-	struct trace_error te = {};
+	struct err failed = {};
 
 	*tr = (struct traced){ .plan = plan };
-	if (begin(tr, plan, backend, &te))
+	if (begin(tr, plan, backend, &failed))
 		return 0;
 	traced_end(tr);
 	if (backend != TRACE_AUTO)
-		return trace_err(e, &te);
-	tr->why_code = te.code;
-	snprintf(tr->why, sizeof(tr->why), "%.150s: %.180s; %.160s", te.what, te.why, te.next);
+		return err_set(e, failed.code, "%s", failed.text);
+	tr->failed = failed;
 	return 0;
 }
 
 int traced_needed(const struct traced *tr, const char *option, struct err *e)
 {
 	return tr->t ? 0
-		     : err_set(e, (enum exit_code)tr->why_code, "--%s: nothing could be traced: %s",
-			       option, tr->why);
+		     : err_set(e, tr->failed.code, "--%s: nothing could be traced: %s", option,
+			       tr->failed.text);
 }
 
 static int on_prepare(void *ctx, const pid_t pids[ROLES], struct err *e)
 {
 	struct traced *tr = ctx;
-	struct trace_error te = {};
 
-	if (tr->beside && trace_start(tr->t, &te))
-		return trace_err(e, &te);
+	if (tr->beside && trace_start(tr->t, e))
+		return -1;
 	tr->current = calloc(1, sizeof(*tr->current));
 	if (!tr->current)
 		return err_set(e, EXIT_NO_RESOURCE,
@@ -131,8 +124,8 @@ static int on_prepare(void *ctx, const pid_t pids[ROLES], struct err *e)
 	tr->current->traced_headline = tr->current->cost_ratio = NAN;
 	for (int r = 0; r < ROLES; r++) {
 		tr->current->pids[r] = pids[r];
-		if (pids[r] > 0 && trace_follow(tr->t, pids[r], &te))
-			return trace_err(e, &te);
+		if (pids[r] > 0 && trace_follow(tr->t, pids[r], e))
+			return -1;
 	}
 	return 0;
 }
@@ -147,12 +140,11 @@ static int on_phase_begin(void *ctx, struct err *e)
 {
 	struct traced *tr = ctx;
 	struct trace_snapshot now;
-	struct trace_error te = {};
 	int rc;
 
 	trace_packed_free(&tr->begin);
-	if (trace_snapshot(tr->t, &now, &te))
-		return trace_err(e, &te);
+	if (trace_snapshot(tr->t, &now, e))
+		return -1;
 	rc = trace_pack(&tr->begin, &now);
 	trace_snapshot_free(&now);
 	return rc ? no_memory(e) : 0;
@@ -162,10 +154,9 @@ static int on_phase_end(void *ctx, struct err *e)
 {
 	struct traced *tr = ctx;
 	struct trace_snapshot *phase = &tr->current->phase;
-	struct trace_error te = {};
 
-	if (trace_snapshot(tr->t, phase, &te))
-		return trace_err(e, &te);
+	if (trace_snapshot(tr->t, phase, e))
+		return -1;
 	if (trace_subtract(phase, &tr->begin) == 0)
 		return 0;
 	trace_snapshot_free(phase);
@@ -178,10 +169,9 @@ enum { AB_SLICES_A_POINT = 5 };
 static int on_extra(void *ctx, const struct bench_extra *x, struct err *e)
 {
 	struct traced *tr = ctx;
-	struct trace_error te = {};
 	const struct bench_options *o = &tr->plan->o;
 
-	trace_stop(tr->t, &te);
+	trace_stop(tr->t);
 	return ab_run(tr->t, tr->beside, x, (uint64_t)o->duration / AB_SLICES_A_POINT,
 		      (uint64_t)o->seed, &tr->current->ab, e);
 }
@@ -309,11 +299,9 @@ int traced_again(struct traced *tr, const struct bench_plan *plan, struct point 
 
 int traced_whole(struct traced *tr, struct trace_snapshot *s, struct err *e)
 {
-	struct trace_error te = {};
-
-	if (trace_snapshot(tr->t, s, &te))
-		return trace_err(e, &te);
-	trace_stop(tr->t, &te);
+	if (trace_snapshot(tr->t, s, e))
+		return -1;
+	trace_stop(tr->t);
 	return 0;
 }
 

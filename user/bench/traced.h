@@ -26,11 +26,10 @@ void point_ledger_free(struct point_ledger *l);
 enum role point_ledger_sender(const struct point_ledger *l, const struct trace_endpoint *ep);
 
 struct traced {
-	struct trace *t;	       /* NULL: nothing is traced, and `why` says why not */
+	struct trace *t;	       /* NULL: nothing is traced, and `failed` says why not */
 	struct trace *beside;	       /* --ab: a session that traces no worker */
 	const struct bench_plan *plan; /* of the current point */
-	char why[512];
-	int why_code;	/* the exit code if tracing is required */
+	struct err failed;
 	int n_programs; /* BPF programs that we loaded: no other tool's */
 	struct trace_packed begin;
 	struct point_ledger *current;

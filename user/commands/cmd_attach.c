@@ -68,10 +68,9 @@ static json_t *about_filter(const struct session_opts *o, const struct trace_opt
 static int first_look(struct session *l, struct err *e)
 {
 	struct trace_snapshot s;
-	struct trace_error te;
 
-	if (trace_snapshot(l->t, &s, &te))
-		return session_error(e, &te);
+	if (trace_snapshot(l->t, &s, e))
+		return -1;
 	trace_snapshot_free(&s);
 	return 0;
 }

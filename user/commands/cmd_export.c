@@ -85,11 +85,10 @@ struct exporter {
 static int read_ledgers(struct exporter *x)
 {
 	struct trace_snapshot s;
-	struct trace_error te = {};
 	uint64_t t0 = now_ns(), cpu = thread_cpu_ns();
 
-	if (trace_snapshot(x->live.t, &s, &te))
-		return session_error(x->e, &te);
+	if (trace_snapshot(x->live.t, &s, x->e))
+		return -1;
 	if (groups_add(&x->groups, &s)) {
 		err_set(x->e, EXIT_NO_RESOURCE, "export: no memory for %zu endpoints; trace fewer",
 			s.n);

@@ -81,10 +81,8 @@ static void defaults(void *opts)
 
 static int look(struct session *l, struct rows *p, struct trace_digests *spare, struct err *e)
 {
-	struct trace_error te = {};
-
-	if (trace_digests_take(l->t, spare, &te))
-		return session_error(e, &te);
+	if (trace_digests_take(l->t, spare, e))
+		return -1;
 	if (rows_take(p, spare))
 		return err_set(e, EXIT_NO_RESOURCE,
 			       "top: no memory for %zu endpoints; trace fewer", spare->n);

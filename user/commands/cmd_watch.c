@@ -305,10 +305,9 @@ static uint64_t longest_ns(const struct verdict *v)
 static int whole_window(struct watch *w, struct trace_snapshot *window, struct err *e)
 {
 	bool begun = w->last.head.at_ns;
-	struct trace_error te = {};
 
-	if (session_snapshot(&w->live, window, &te))
-		return session_error(e, &te);
+	if (session_snapshot(&w->live, window, e))
+		return -1;
 	trace_take_stalled(w->live.t, NULL); /* there may be more endpoints next time */
 	if (trace_next_phase(window, &w->last)) {
 		err_set(e, EXIT_NO_RESOURCE, "watch: no memory for %zu endpoints; trace fewer",
@@ -326,10 +325,8 @@ static int whole_window(struct watch *w, struct trace_snapshot *window, struct e
 /* of those that looks found stalled */
 static int suspects_window(struct watch *w, struct trace_snapshot *window, struct err *e)
 {
-	struct trace_error te = {};
-
 	trace_packed_free(&w->last);
-	return suspects_take(w->live.t, &w->since, window, &te) ? session_error(e, &te) : 0;
+	return suspects_take(w->live.t, &w->since, window, e);
 }
 
 static int take_window(struct watch *w, struct trace_snapshot *window, struct err *e)
@@ -391,8 +388,6 @@ static int watch_all(struct watch *w, const struct trace_options *filter, struct
 
 static int begin(struct watch *w, struct trace_options *filter, double zoom_budget, struct err *e)
 {
-	struct trace_error te = {};
-
 	w->n_before = (size_t)(w->o->before_ns / w->o->every_ns) + 1;
 	w->before = calloc(w->n_before, sizeof(*w->before));
 	if (!w->before)
@@ -406,8 +401,8 @@ static int begin(struct watch *w, struct trace_options *filter, double zoom_budg
 	    session_drop_privileges(&w->live, w->prover.loaded, e))
 		return -1;
 	/* how many endpoints there are will be known with the looks */
-	if (trace_snapshot_some(w->live.t, NULL, 0, &w->since, &te))
-		return session_error(e, &te);
+	if (trace_snapshot_some(w->live.t, NULL, 0, &w->since, e))
+		return -1;
 	trace_snapshot_free(&w->since);
 	return 0;
 }

@@ -147,7 +147,7 @@ static int measure_as_is(struct diagnosis_run *x, struct diagnosed_workload *p, 
 	if (!x->trace_json)
 		x->trace_json = traced_to_json(&tr);
 	if (!tr.t)
-		snprintf(x->why_untraced, sizeof(x->why_untraced), "%s", tr.why);
+		snprintf(x->why_untraced, sizeof(x->why_untraced), "%.511s", tr.failed.text);
 	rc = tr.t ? base_rounds(x, p, &tr, e) : 0;
 	traced_end(&tr);
 	return rc;

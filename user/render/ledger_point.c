@@ -61,7 +61,8 @@ json_t *point_ledger_to_json(const struct point *p)
 
 json_t *traced_to_json(const struct traced *tr)
 {
-	return tr->t ? trace_to_json(tr->t) : json_pack("{s:n, s:s}", "backend", "why", tr->why);
+	return tr->t ? trace_to_json(tr->t)
+		     : json_pack("{s:n, s:s}", "backend", "why", tr->failed.text);
 }
 
 /* ": 30.5 us, p99 83.7 us", or ": 1940 MB/s" */
@@ -233,8 +234,8 @@ void ledgers_print(const struct result *r, const struct traced *tr, bool nist, F
 	struct paint paint = paint_on(out, (enum colour_when)o->colour);
 	size_t n = 0;
 
-	if (!tr->t && tr->why[0])
-		paint_paragraph(&paint, INK_YELLOW, 0, 2, "no ledger: %s", tr->why);
+	if (!tr->t && err_is_set(&tr->failed))
+		paint_paragraph(&paint, INK_YELLOW, 0, 2, "no ledger: %s", tr->failed.text);
 	for (size_t i = 0; tr->t && i < r->n; i++)
 		n += r->points[i].ledger != NULL;
 	if (n > WHOLE_UP_TO && !o->ledger && !nist) {

@@ -42,14 +42,13 @@ static void look_at(struct culprits *c, struct culprit who)
 void culprits_tick(struct culprits *c, struct trace *t)
 {
 	uint64_t before = thread_cpu_ns(), now = now_ns();
-	struct trace_error te = {};
 	struct trace_snapshot s;
 	struct culprit who;
 	struct verdict v;
 
 	if (!c->next_ns)
 		c->next_ns = now + EVERY_NS;
-	if (now < c->next_ns || trace_snapshot(t, &s, &te))
+	if (now < c->next_ns || trace_snapshot(t, &s, &(struct err){}))
 		return;
 	verdict_make(&s, &v);
 	who = v.outcome == OUTCOME_HEALTHY ? (struct culprit){} : verdict_culprit(&s, &v);

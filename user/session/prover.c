@@ -61,11 +61,10 @@ static bool give_up(struct prover *p, const struct err *e)
 static int take_window(struct prover *p, struct trace *t, struct trace_snapshot *window,
 		       struct err *e)
 {
-	struct trace_error te = {};
 	size_t n;
 
-	if (trace_snapshot(t, window, &te))
-		return session_error(e, &te);
+	if (trace_snapshot(t, window, e))
+		return -1;
 	n = window->n;
 	if (trace_next_phase(window, &p->last) == 0)
 		return 0;

@@ -104,8 +104,6 @@ static pid_t only_target(const struct trace_options *filter)
 int session_open(struct session *l, const struct session_opts *o, struct trace_options *filter,
 		 struct err *e)
 {
-	struct trace_error te = {};
-
 	l->o = o;
 	l->only_target = only_target(filter);
 	progress_in_pipe(o->progress);
@@ -118,14 +116,10 @@ int session_open(struct session *l, const struct session_opts *o, struct trace_o
 	if (o->record && !(l->rec = recorder_new(o->record, (uint64_t)o->max_size)))
 		return err_set(e, EXIT_NO_RESOURCE,
 			       "%s: no memory to record; free some and run again", o->record);
-	l->t = trace_prepare(filter, &te);
-	if (!l->t) {
+	l->t = trace_prepare(filter, e);
+	if (!l->t || (o->cost && trace_cost_enable(l->t, e)) || trace_start(l->t, e)) {
 		session_free(l);
-		return session_error(e, &te);
-	}
-	if ((o->cost && trace_cost_enable(l->t, &te)) || trace_start(l->t, &te)) {
-		session_free(l);
-		return session_error(e, &te);
+		return -1;
 	}
 	progress_clear(o->quiet);
 	l->began_ns = now_ns();
@@ -170,7 +164,6 @@ int session_tick(struct session *l, struct err *e)
 {
 	uint64_t now = now_ns();
 	struct trace_snapshot s;
-	struct trace_error te;
 	struct verdict v;
 
 	if (!l->shares_terminal)
@@ -188,8 +181,8 @@ int session_tick(struct session *l, struct err *e)
 	if (now < l->next_ns)
 		return 0;
 	l->next_ns = next_due(l->next_ns, (uint64_t)l->o->interval_ns, now);
-	if (session_snapshot(l, &s, &te))
-		return session_error(e, &te);
+	if (session_snapshot(l, &s, e))
+		return -1;
 	verdict_make(&s, &v);
 	ledger_stream_snapshot(&l->stream, &s, &v);
 	trace_snapshot_free(&s);
@@ -246,13 +239,12 @@ static bool is_proven(const struct session *l)
 /* Takes the last snapshot, and stops. */
 static int session_end(struct session *l, struct err *e)
 {
-	struct trace_error te = {};
-
 	progress_clear(l->o->quiet || l->shares_terminal);
 	if (l->rec)
 		return session_record_end(l, e);
-	if (session_snapshot(l, &l->end, &te) || trace_stop(l->t, &te))
-		return session_error(e, &te);
+	if (session_snapshot(l, &l->end, e))
+		return -1;
+	trace_stop(l->t);
 	trace_tell_ongoing(l->t, l->end.at_ns);
 	trace_name_fd_owners(&l->end);
 	trace_name_other_ends(&l->end);

@@ -166,7 +166,7 @@ int session_tick(struct session *l, struct err *e);
 int session_open(struct session *l, const struct session_opts *o, struct trace_options *filter,
 		 struct err *e);
 /* Everything now; among the counters what the session here has lost too. */
-int session_snapshot(struct session *l, struct trace_snapshot *s, struct trace_error *te);
+int session_snapshot(struct session *l, struct trace_snapshot *s, struct err *e);
 /* The table on stderr, and every file that was asked for; about: what was traced, for the
  * documents. */
 int session_report(struct session *l, json_t *about, struct err *e);
@@ -205,9 +205,6 @@ uint64_t session_threshold(const struct session_opts *o);
 int session_record_begin(struct session *l, json_t *about, struct err *e);
 int session_record_tick(struct session *l, struct err *e);
 int session_record_end(struct session *l, struct err *e);
-
-/* From a trace_error to the program's one-line error. */
-int session_error(struct err *e, const struct trace_error *te);
 
 /* Ctrl-C and TERM end a session in good order. */
 void session_catch_signals(void);

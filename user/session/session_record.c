@@ -26,12 +26,11 @@ int session_record_begin(struct session *l, json_t *about, struct err *e)
 static int record_snapshot(struct session *l, bool last, struct err *e)
 {
 	struct trace_snapshot s;
-	struct trace_error te;
 	struct verdict v;
 	int rc;
 
-	if (session_snapshot(l, &s, &te))
-		return session_error(e, &te);
+	if (session_snapshot(l, &s, e))
+		return -1;
 	if (last) {
 		trace_name_fd_owners(&s);
 		trace_name_other_ends(&s);
@@ -74,10 +73,9 @@ static void summary(const struct session *l)
 /* the last snapshot before the programs go; what its steps lead up to is in the file with it */
 int session_record_end(struct session *l, struct err *e)
 {
-	struct trace_error te;
 	int rc = err_is_set(e) ? -1 : record_snapshot(l, true, e);
 
-	trace_stop(l->t, &te);
+	trace_stop(l->t);
 	if (rc == 0) {
 		trace_tell_ongoing(l->t, l->recorded_ns);
 		rc = recorder_flush(l->rec, e);

@@ -8,14 +8,9 @@
 #include "session/prover.h"
 #include "session/session.h"
 
-int session_error(struct err *e, const struct trace_error *te)
+int session_snapshot(struct session *l, struct trace_snapshot *s, struct err *e)
 {
-	return err_set(e, te->code, "%s: %s; %s", te->what, te->why, te->next);
-}
-
-int session_snapshot(struct session *l, struct trace_snapshot *s, struct trace_error *te)
-{
-	int rc = trace_snapshot(l->t, s, te);
+	int rc = trace_snapshot(l->t, s, e);
 
 	if (rc == 0)
 		s->counters.stacks_lost += stalls_texts_lost(&l->stalls);

@@ -89,13 +89,13 @@ void suspects_set_window(struct trace_endpoint *ep, struct trace_looks *l,
 }
 
 static int take(struct trace *t, const struct suspect_looks *v, size_t n,
-		struct trace_snapshot *out, struct trace_error *te)
+		struct trace_snapshot *out, struct err *e)
 {
 	uint64_t keys[SUSPECTS_MOST];
 
 	for (size_t i = 0; i < n; i++)
 		keys[i] = v[i].key;
-	return trace_snapshot_some(t, keys, n, out, te);
+	return trace_snapshot_some(t, keys, n, out, e);
 }
 
 static struct looked looked_since(const struct trace_snapshot *since,
@@ -136,7 +136,7 @@ unsigned int suspects_looks_since(const struct trace_stalled *v, size_t n,
 }
 
 int suspects_take(struct trace *t, struct trace_snapshot *since, struct trace_snapshot *out,
-		  struct trace_error *te)
+		  struct err *e)
 {
 	struct trace_stalled stalled[TRACE_STALLED_KEPT];
 	struct suspect_looks v[TRACE_STALLED_KEPT];
@@ -145,7 +145,7 @@ int suspects_take(struct trace *t, struct trace_snapshot *since, struct trace_sn
 	struct trace_snapshot now;
 	struct looked looked;
 
-	if (take(t, v, n, out, te))
+	if (take(t, v, n, out, e))
 		return -1;
 	now = (struct trace_snapshot){ .at_ns = out->at_ns,
 				       .sampling = out->sampling,

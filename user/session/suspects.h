@@ -32,7 +32,7 @@ void suspects_set_window(struct trace_endpoint *ep, struct trace_looks *l,
  * looks found since then. Nothing is read of the others. `since`: the time and the counts of then,
  * which become those of now. */
 int suspects_take(struct trace *t, struct trace_snapshot *since, struct trace_snapshot *out,
-		  struct trace_error *te);
+		  struct err *e);
 /* If an endpoint has too few looks for a finding and all of them found the same stall, it takes as
  * many again. If all of these find it too, they count in `window`, and its `again` says so. That
  * takes a third of a second, and is left out if it would end after `deadline`. */

@@ -44,10 +44,8 @@ static int drop(const struct session *l, bool attaches, struct err *e)
 /* Capabilities and filters are a thread's own: the session's threads end, and begin anew. */
 int session_drop_privileges(struct session *l, bool attaches, struct err *e)
 {
-	struct trace_error te = {};
-
 	trace_pause(l->t);
 	if (drop(l, attaches || trace_attaches_later(l->t), e))
 		return -1;
-	return trace_resume(l->t, &te) ? session_error(e, &te) : 0;
+	return trace_resume(l->t, e);
 }

@@ -10,7 +10,6 @@
 int zoom_prepare(struct zoom *z, const struct trace_options *filter, double budget, struct err *e)
 {
 	struct trace_options o = *filter;
-	struct trace_error te = {};
 
 	o.budget = 0;
 	o.backend = TRACE_AUTO;
@@ -20,8 +19,8 @@ int zoom_prepare(struct zoom *z, const struct trace_options *filter, double budg
 	o.existing = true;
 	o.small_ring = true;
 	*z = (struct zoom){ .budget = budget, .began_ns = now_ns() };
-	z->t = trace_prepare(&o, &te);
-	return z->t ? 0 : session_error(e, &te);
+	z->t = trace_prepare(&o, e);
+	return z->t ? 0 : -1;
 }
 
 bool zoom_allowed(const struct zoom *z, uint64_t ns)
@@ -58,21 +57,20 @@ int zoom_at(struct zoom *z, const pid_t *pids, size_t n, uint64_t deadline,
 	    const struct zoom_stop *stop, struct trace_snapshot *out, struct err *e)
 {
 	uint64_t began = now_ns(), most;
-	struct trace_error te = {}, ended = {};
 	int rc;
 
-	if (trace_retarget(z->t, pids, n, &te) || trace_start(z->t, &te)) {
-		trace_stop(z->t, &ended);
-		return session_error(e, &te);
+	if (trace_retarget(z->t, pids, n, e) || trace_start(z->t, e)) {
+		trace_stop(z->t);
+		return -1;
 	}
 	z->start_ns = now_ns() - began;
 	most = began + z->start_ns + ZOOM_MOST_NS;
 	wait_until(deadline < most ? deadline : most, stop);
-	rc = trace_snapshot(z->t, out, &te);
-	trace_stop(z->t, &ended);
+	rc = trace_snapshot(z->t, out, e);
+	trace_stop(z->t);
 	z->spent_ns += now_ns() - began;
 	z->times++;
-	return rc ? session_error(e, &te) : 0;
+	return rc;
 }
 
 void zoom_free(struct zoom *z)

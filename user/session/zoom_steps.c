@@ -46,10 +46,9 @@ static bool is_same(const struct trace_endpoint *a, const struct trace_digest *b
 static bool follow(struct zoom_steps *z, const struct trace_digest *e)
 {
 	struct trace_snapshot s;
-	struct trace_error te = {};
 	bool found = false;
 
-	if (trace_snapshot(z->zoom.t, &s, &te))
+	if (trace_snapshot(z->zoom.t, &s, &(struct err){}))
 		return false;
 	for (size_t i = 0; i < s.n && !found; i++)
 		if (!s.ep[i].closed && is_same(&s.ep[i], e)) {
@@ -63,10 +62,8 @@ static bool follow(struct zoom_steps *z, const struct trace_digest *e)
 
 static void stop(struct zoom_steps *z)
 {
-	struct trace_error te = {};
-
 	if (z->on)
-		trace_stop(z->zoom.t, &te);
+		trace_stop(z->zoom.t);
 	z->on = false;
 	z->here = 0;
 }
@@ -91,7 +88,7 @@ static size_t programs_of(const struct trace_digest *e, pid_t pids[ENDS_MOST], s
 bool zoom_steps_of(struct zoom_steps *z, const struct trace_digest *e,
 		   const struct trace_digest *peer)
 {
-	struct trace_error te = {}, ended = {};
+	struct err failed = {};
 	pid_t pids[ENDS_MOST];
 	size_t n;
 
@@ -102,8 +99,8 @@ bool zoom_steps_of(struct zoom_steps *z, const struct trace_digest *e,
 	z->serial = e->serial;
 	if (!n)
 		return false;
-	if (trace_retarget(z->zoom.t, pids, n, &te) || trace_start(z->zoom.t, &te)) {
-		trace_stop(z->zoom.t, &ended);
+	if (trace_retarget(z->zoom.t, pids, n, &failed) || trace_start(z->zoom.t, &failed)) {
+		trace_stop(z->zoom.t);
 		return false;
 	}
 	z->on = true;
@@ -112,9 +109,7 @@ bool zoom_steps_of(struct zoom_steps *z, const struct trace_digest *e,
 
 int zoom_steps_ledgers(struct zoom_steps *z, struct trace_snapshot *s, uint64_t *serial)
 {
-	struct trace_error te = {};
-
-	if (!z->on || !z->here || trace_snapshot(z->zoom.t, s, &te))
+	if (!z->on || !z->here || trace_snapshot(z->zoom.t, s, &(struct err){}))
 		return -1;
 	*serial = z->here;
 	return 0;

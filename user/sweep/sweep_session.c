@@ -37,7 +37,7 @@ int sweep_trace_cell(struct sweep *s, const struct bench_plan *plan, struct err 
 	    (s->insists && traced_needed(&s->tr, "trace", e)))
 		return -1;
 	if (!s->said)
-		fprintf(stderr, "ipcstall: sweep: without ledgers: %s\n", s->tr.why);
+		fprintf(stderr, "ipcstall: sweep: without ledgers: %s\n", s->tr.failed.text);
 	s->said = true;
 	return 0;
 }

@@ -62,12 +62,11 @@ static void judge(struct run *r)
 	const struct top_loop *l = r->l;
 	uint64_t serial = l->screen.picked;
 	struct trace_snapshot now = {};
-	struct trace_error te = {};
 
 	if (l->screen.view != VIEW_DETAIL || l->screen.paused)
 		return;
 	if ((!l->ledgers || l->ledgers(l->steps, &now, &serial)) &&
-	    trace_snapshot(l->t, &now, &te))
+	    trace_snapshot(l->t, &now, &(struct err){}))
 		return;
 	opened_look(&r->opened, &now, serial);
 	trace_snapshot_free(&now);
@@ -86,13 +85,12 @@ static uint64_t interval(const struct run *r)
 static int look(struct run *r, struct err *e)
 {
 	struct screen *s = &r->l->screen;
-	struct trace_error te = {};
 	time_t now = time(NULL);
 	struct tm tm;
 
 	judge(r); /* before the look, which forgets closed endpoints */
-	if (trace_digests_take(r->l->t, &r->spare, &te))
-		return err_set(e, te.code, "%s: %s; %s", te.what, te.why, te.next);
+	if (trace_digests_take(r->l->t, &r->spare, e))
+		return -1;
 	r->looks++;
 	if (s->paused)
 		return 0;

@@ -5,9 +5,8 @@
 
 #include "tracer/internal.h"
 
-int trace_cost_enable(struct trace *t, struct trace_error *e)
+int trace_cost_enable(struct trace *t, struct err *e)
 {
-	memset(e, 0, sizeof(*e));
 	t->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	return t->stats_fd < 0
 		       ? fail_sys(e, errno, "cannot count the cost of the programs", "run as root")

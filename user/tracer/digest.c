@@ -82,7 +82,7 @@ static void from_endpoint(struct trace_digest *out, const struct trace_endpoint 
 	endpoint_figures(out, ep);
 }
 
-static int make_room(struct trace_digests *s, size_t n, struct trace_error *e)
+static int make_room(struct trace_digests *s, size_t n, struct err *e)
 {
 	struct trace_digest *p;
 
@@ -96,8 +96,7 @@ static int make_room(struct trace_digests *s, size_t n, struct trace_error *e)
 	return 0;
 }
 
-int trace_digests_of(const struct trace_snapshot *snap, struct trace_digests *s,
-		     struct trace_error *e)
+int trace_digests_of(const struct trace_snapshot *snap, struct trace_digests *s, struct err *e)
 {
 	if (make_room(s, snap->n, e))
 		return -1;
@@ -113,7 +112,7 @@ int trace_digests_of(const struct trace_snapshot *snap, struct trace_digests *s,
 	return 0;
 }
 
-static int digests_by_snapshot(struct trace *t, struct trace_digests *s, struct trace_error *e)
+static int digests_by_snapshot(struct trace *t, struct trace_digests *s, struct err *e)
 {
 	struct trace_snapshot snap;
 	int rc;
@@ -306,7 +305,7 @@ static uint64_t closed_peer(const struct trace *t, const uint32_t *order, const 
 
 /* An endpoint that closed after its digest was taken (the list's entries from `since` on) already
  * has a digest, as a live one. */
-static int add_closed(struct trace *t, struct trace_digests *s, size_t since, struct trace_error *e)
+static int add_closed(struct trace *t, struct trace_digests *s, size_t since, struct err *e)
 {
 	uint32_t *order = index_closed(&t->closed);
 	struct trace_details details = {};
@@ -335,7 +334,7 @@ static int add_closed(struct trace *t, struct trace_digests *s, size_t since, st
 	return 0;
 }
 
-static int digests_by_kernel(struct trace *t, struct trace_digests *s, struct trace_error *e)
+static int digests_by_kernel(struct trace *t, struct trace_digests *s, struct err *e)
 {
 	size_t since = t->closed.n, n;
 	int err;
@@ -357,11 +356,10 @@ static int digests_by_kernel(struct trace *t, struct trace_digests *s, struct tr
 	return 0;
 }
 
-int trace_digests_take(struct trace *t, struct trace_digests *s, struct trace_error *e)
+int trace_digests_take(struct trace *t, struct trace_digests *s, struct err *e)
 {
 	int err;
 
-	memset(e, 0, sizeof(*e));
 	if (!t->opts.looks)
 		return digests_by_snapshot(t, s, e);
 	pthread_mutex_lock(&t->lock);

@@ -47,10 +47,9 @@ struct trace_digests {
 };
 
 /* Fills *s again, which must be zero at first. A closed endpoint is shown only once. */
-int trace_digests_take(struct trace *t, struct trace_digests *s, struct trace_error *e);
+int trace_digests_take(struct trace *t, struct trace_digests *s, struct err *e);
 /* Makes the digests of a snapshot. */
-int trace_digests_of(const struct trace_snapshot *snap, struct trace_digests *s,
-		     struct trace_error *e);
+int trace_digests_of(const struct trace_snapshot *snap, struct trace_digests *s, struct err *e);
 void trace_digests_free(struct trace_digests *s);
 
 #endif

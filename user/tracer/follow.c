@@ -35,17 +35,17 @@ bool is_outsider(const struct trace *t, __u32 tgid)
 	       (!kill((pid_t)tgid, 0) || errno == EPERM);
 }
 
-int trace_follow(struct trace *t, pid_t tgid, struct trace_error *e)
+int trace_follow(struct trace *t, pid_t tgid, struct err *e)
 {
 	__u32 *hint = t->tgid_hint;
 	unsigned char one = 1;
 	__u32 key = number_of(t, tgid);
 
 	if (!key)
-		return fail(e, EXIT_NO_RESOURCE, "cannot follow the process",
-			    "it has exited, or this kernel does not show its pid outside this PID "
-			    "namespace",
-			    "trace a cgroup instead, or from outside the container");
+		return err_set(e, EXIT_NO_RESOURCE,
+			       "cannot follow the process: it has exited, or this kernel does not "
+			       "show its pid outside this PID namespace; trace a cgroup instead, "
+			       "or from outside the container");
 	if (!hint || bpf_map_update_elem(t->followed_fd, &key, &one, BPF_ANY))
 		return fail_sys(e, errno, "cannot follow the process", "trace a cgroup instead");
 	hint[key % TGID_HINTS] =

@@ -11,7 +11,6 @@
 
 #include "tracer/hooks.h"
 #include "tracer/process_cpu.h"
-#include "base/err.h"
 #include "bpf/record.h"
 #include "tracer/trace.h"
 
@@ -104,13 +103,12 @@ struct trace {
 	uint64_t n_closed, lost;
 };
 
-/* fail.c */
-int fail(struct trace_error *e, int code, const char *what, const char *why, const char *next);
-int fail_sys(struct trace_error *e, int err, const char *what, const char *next);
+/* "WHAT: why; NEXT", from an errno */
+int fail_sys(struct err *e, int err, const char *what, const char *next);
 
 /* object.c: open, options, load, attach */
-int object_load(struct trace *t, struct trace_error *e);
-int object_attach(struct trace *t, struct trace_error *e);
+int object_load(struct trace *t, struct err *e);
+int object_attach(struct trace *t, struct err *e);
 void object_attach_late(struct trace *t);
 void object_detach(struct trace *t);
 void object_close(struct trace *t);
@@ -150,7 +148,7 @@ bool digest_map(struct trace *t);
 void digest_unmap(struct trace *t);
 
 /* sampler.c: the looks of a sampled session */
-int sampler_start(struct trace *t, struct trace_error *e);
+int sampler_start(struct trace *t, struct err *e);
 void sampler_stop(struct trace *t);
 void sampler_free(struct trace *t);
 /* Searches, now and then, for new sockets and pipes of which no hook tells. Called with the
@@ -186,7 +184,7 @@ void sampled_looks(struct trace_looks *out, const struct endpoint *ep);
 /* preexisting.c: counts the sockets and pipes that exist already; makes endpoints of them, once the
  * hooks are attached */
 size_t preexisting_count(struct trace *t);
-int preexisting_find(struct trace *t, struct trace_error *e);
+int preexisting_find(struct trace *t, struct err *e);
 /* searches the descriptors again, but not the sleeping threads */
 void preexisting_again(struct trace *t);
 /* how many threads a process has; 0: it is gone */

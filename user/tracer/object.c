@@ -215,7 +215,7 @@ static bool has_place(const struct hook *h)
 	return *h->given == '!' ? !tracepoint_exists(h->given + 1) : tracepoint_exists(h->given);
 }
 
-static int list_hooks(struct trace *t, struct trace_error *e)
+static int list_hooks(struct trace *t, struct err *e)
 {
 	t->at = array_new(hook_count, 0, sizeof(*t->at));
 	if (!t->at)
@@ -229,8 +229,10 @@ static int list_hooks(struct trace *t, struct trace_error *e)
 			continue;
 		a->hook = h;
 		if (!choose_point(a) && h->required)
-			return fail(e, EXIT_NO_FEATURE, "cannot trace with this backend",
-				    a->why_not, "choose another --backend, or a newer kernel");
+			return err_set(e, EXIT_NO_FEATURE,
+				       "cannot trace with this backend: %s; choose another "
+				       "--backend, or a newer kernel",
+				       a->why_not);
 		t->n_at++;
 	}
 	return 0;
@@ -275,28 +277,29 @@ static int find_fds(struct trace *t)
 }
 
 /* EPERM: a privilege is missing. EACCES and EINVAL come from the verifier. */
-static int load_failed(const struct trace *t, struct trace_error *e, int err)
+static int load_failed(const struct trace *t, struct err *e, int err)
 {
 	const char *locked = feature_locked(t->backend);
 
 	if (err == -EACCES || err == -EINVAL)
-		return fail(e, EXIT_BUG, "cannot load the tracing programs",
-			    "this kernel's verifier rejects them, which no kernel since 6.1 "
-			    "should do",
-			    "choose another --backend, and report it with the output of "
-			    "`ipcstall check`");
+		return err_set(e, EXIT_BUG,
+			       "cannot load the tracing programs: this kernel's verifier rejects "
+			       "them, which no kernel since 6.1 should do; choose another "
+			       "--backend, and report it with the output of `ipcstall check`");
 	if (err == -EPERM && locked)
-		return fail(e, EXIT_NO_FEATURE, "cannot load the tracing programs", locked,
-			    "use --backend rawtp or auto; `ipcstall check` shows what this "
-			    "kernel allows");
+		return err_set(e, EXIT_NO_FEATURE,
+			       "cannot load the tracing programs: %s; use --backend rawtp or auto; "
+			       "`ipcstall check` shows what this kernel allows",
+			       locked);
 	if (err == -EPERM)
-		return fail(e, EXIT_NO_PERM, "cannot load the tracing programs", strerror(-err),
-			    "run as root, or with CAP_BPF and CAP_PERFMON; `ipcstall check` "
-			    "shows what this kernel allows");
-	return fail(e, err == -EMFILE ? EXIT_NO_RESOURCE : EXIT_NO_FEATURE,
-		    "cannot load the tracing programs", strerror(-err),
-		    err_remedy(-err, "`ipcstall check` shows what this kernel allows; a "
-				     "benchmark can run without them (--no-trace)"));
+		return err_set(e, EXIT_NO_PERM,
+			       "cannot load the tracing programs: %s; run as root, or with CAP_BPF "
+			       "and CAP_PERFMON; `ipcstall check` shows what this kernel allows",
+			       strerror(-err));
+	return err_set(e, err == -EMFILE ? EXIT_NO_RESOURCE : EXIT_NO_FEATURE,
+		       "cannot load the tracing programs: %s; %s", strerror(-err),
+		       err_remedy(-err, "`ipcstall check` shows what this kernel allows; a "
+					"benchmark can run without them (--no-trace)"));
 }
 
 static void tabulate_states(unsigned char (*states)[FACETS])
@@ -314,7 +317,7 @@ static void tabulate_slots(unsigned char *slots)
 }
 
 /* Opens an object and sets its options, before it is loaded into the kernel. */
-static int open_source(struct trace *t, const struct object_source *src, struct trace_error *e)
+static int open_source(struct trace *t, const struct object_source *src, struct err *e)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, o, .object_name = "ipcstall");
 	unsigned char(*states)[FACETS], *slots;
@@ -330,8 +333,9 @@ static int open_source(struct trace *t, const struct object_source *src, struct 
 	states = object_const(t->obj, "state_of");
 	slots = object_const(t->obj, "slot_of");
 	if (!opt || !states || !slots || map_sizes(t))
-		return fail(e, EXIT_BUG, "cannot set the options of the tracing programs",
-			    "the object is from another build", "run make clean, and build again");
+		return err_set(e, EXIT_BUG,
+			       "cannot set the options of the tracing programs: the object is from "
+			       "another build; run make clean, and build again");
 	set_options(t, opt);
 	tabulate_states(states);
 	tabulate_slots(slots);
@@ -361,7 +365,7 @@ static void tell_verified(const struct trace *t)
 		n);
 }
 
-static int load_first(struct trace *t, struct trace_error *e)
+static int load_first(struct trace *t, struct err *e)
 {
 	int err = -ENOENT;
 
@@ -386,9 +390,9 @@ static int load_first(struct trace *t, struct trace_error *e)
 
 /* If a kernel takes the hooks but not the programs for trace_digests_take(), it traces without
  * those. */
-static int load_or_plainer(struct trace *t, struct trace_error *e)
+static int load_or_plainer(struct trace *t, struct err *e)
 {
-	struct trace_error first = {};
+	struct err first = {};
 
 	t->opts.looks = t->opts.looks && feature_func("bpf_for_each_map_elem");
 	if (!t->opts.looks)
@@ -399,18 +403,18 @@ static int load_or_plainer(struct trace *t, struct trace_error *e)
 	return load_first(t, e);
 }
 
-int object_load(struct trace *t, struct trace_error *e)
+int object_load(struct trace *t, struct err *e)
 {
 	if (list_hooks(t, e) || load_or_plainer(t, e))
 		return -1;
 	if (find_fds(t))
-		return fail(e, EXIT_BUG, "cannot find the ledger's maps",
-			    "the object is from another build", "run make clean, and build again");
+		return err_set(e, EXIT_BUG,
+			       "cannot find the ledger's maps: the object is from another build; "
+			       "run make clean, and build again");
 	if (t->backend == TRACE_SAMPLED && !t->opts.looks)
-		return fail(e, EXIT_NO_FEATURE, "cannot sample",
-			    "BPF programs of this kernel cannot walk a map, or cannot share one "
-			    "with user space (5.13 can)",
-			    "use --exact");
+		return err_set(e, EXIT_NO_FEATURE,
+			       "cannot sample: BPF programs of this kernel cannot walk a map, or "
+			       "cannot share one with user space (5.13 can); use --exact");
 	return 0;
 }
 
@@ -424,19 +428,20 @@ static struct bpf_link *attach_one(struct bpf_program *p, const struct attached 
 	}
 }
 
-static int attach_failed(struct attached *a, int err, struct trace_error *e)
+static int attach_failed(struct attached *a, int err, struct err *e)
 {
 	snprintf(a->why_not, sizeof(a->why_not), "%s %s: %s", hook_kind_name(a->hook->kind),
 		 a->hook->point, strerror(err));
 	if (!a->hook->required)
 		return 0;
-	return fail(e, err == EPERM ? EXIT_NO_PERM : EXIT_NO_FEATURE,
-		    "cannot attach a tracing program", a->why_not,
-		    "`ipcstall check` says what this kernel allows");
+	return err_set(e, err == EPERM ? EXIT_NO_PERM : EXIT_NO_FEATURE,
+		       "cannot attach a tracing program: %s; `ipcstall check` says what this "
+		       "kernel allows",
+		       a->why_not);
 }
 
 /* every hook of this part of the table */
-static int attach_part(struct trace *t, enum hook_part part, struct trace_error *e)
+static int attach_part(struct trace *t, enum hook_part part, struct err *e)
 {
 	for (size_t i = 0; i < t->n_at; i++) {
 		struct attached *a = &t->at[i];
@@ -466,15 +471,13 @@ static void wait_for_need(struct trace *t)
 /* called again and again during the session */
 void object_attach_late(struct trace *t)
 {
-	struct trace_error e;
-
 	if (!t->ends_unseen || !__atomic_load_n(t->ends_unseen, __ATOMIC_RELAXED))
 		return;
 	t->ends_unseen = NULL;
 	for (size_t i = 0; i < t->n_at; i++)
 		if (t->at[i].hook->part == PART_LATE)
 			t->at[i].why_not[0] = '\0';
-	attach_part(t, PART_LATE, &e);
+	attach_part(t, PART_LATE, &(struct err){});
 }
 
 /* Are all exact hooks of this session attached? */
@@ -511,7 +514,7 @@ static void forget_guesses(struct trace *t)
 
 /* The programs use the guesses until `exact` is set. So a hook that cannot be attached costs
  * precision, not correctness. */
-static int attach_guesses(struct trace *t, struct trace_error *e)
+static int attach_guesses(struct trace *t, struct err *e)
 {
 	unsigned char *exact = object_var(t, "exact");
 
@@ -526,7 +529,7 @@ static int attach_guesses(struct trace *t, struct trace_error *e)
 	return attach_part(t, PART_GUESS, e);
 }
 
-int object_attach(struct trace *t, struct trace_error *e)
+int object_attach(struct trace *t, struct err *e)
 {
 	if (attach_part(t, PART_ALWAYS, e) || attach_part(t, PART_EXACT, e) ||
 	    attach_guesses(t, e)) {

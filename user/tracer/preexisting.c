@@ -370,9 +370,10 @@ void preexisting_again(struct trace *t)
 	free(p.v);
 }
 
-int preexisting_find(struct trace *t, struct trace_error *e)
+int preexisting_find(struct trace *t, struct err *e)
 {
 	struct seeding s = { .t = t };
+	struct err failed = {};
 	struct pids p = {};
 	int err = 0;
 
@@ -380,12 +381,13 @@ int preexisting_find(struct trace *t, struct trace_error *e)
 	wanted(t, &p);
 	if (t->opts.filter == TRACE_FILTER_TREE)
 		for (size_t i = 0; !err && i < p.n; i++)
-			err = trace_follow(t, p.v[i], e) && process_lives(p.v[i]);
+			if (trace_follow(t, p.v[i], &failed) && process_lives(p.v[i]))
+				err = err_set(e, failed.code, "%s", failed.text);
 	if (!err) {
 		t->existing.unreadable += search(t, &p);
 		if (t->backend != TRACE_SAMPLED) /* a look finds who sleeps */
 			each_process(&s, &p, "task", seed_thread);
 	}
 	free(p.v);
-	return err ? -1 : 0;
+	return err;
 }

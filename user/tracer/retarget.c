@@ -82,21 +82,22 @@ static void forget_all(struct trace *t)
 }
 
 /* Those that have ended meanwhile are left out, unless nobody is left. */
-static int follow_all(struct trace *t, struct trace_error *e)
+static int follow_all(struct trace *t, struct err *e)
 {
+	struct err left_out = {};
 	size_t followed = 0;
 
 	for (size_t i = 0; i < t->opts.n_tgids; i++)
-		followed += !trace_follow(t, t->opts.tgids[i], e);
-	return followed ? 0 : -1;
+		followed += !trace_follow(t, t->opts.tgids[i], &left_out);
+	return followed ? 0 : err_set(e, left_out.code, "%s", left_out.text);
 }
 
-int trace_retarget(struct trace *t, const pid_t *tgids, size_t n, struct trace_error *e)
+int trace_retarget(struct trace *t, const pid_t *tgids, size_t n, struct err *e)
 {
-	memset(e, 0, sizeof(*e));
 	if (t->running || t->opts.filter != TRACE_FILTER_TREE)
-		return fail(e, EXIT_BUG, "cannot switch to other processes",
-			    "the session is running, or follows no processes", "report it");
+		return err_set(e, EXIT_BUG,
+			       "cannot switch to other processes: the session is running, or "
+			       "follows no processes; report it");
 	forget_all(t);
 	t->opts.n_tgids = MIN(n, (size_t)TRACE_TGIDS);
 	memcpy(t->opts.tgids, tgids, t->opts.n_tgids * sizeof(*tgids));

@@ -234,7 +234,7 @@ static struct sampler *sampler_new(struct trace *t)
 	return NULL;
 }
 
-int sampler_start(struct trace *t, struct trace_error *e)
+int sampler_start(struct trace *t, struct err *e)
 {
 	struct sampler *s = t->sampler ? t->sampler : sampler_new(t);
 

@@ -233,7 +233,7 @@ void snapshot_tell_ongoing(struct trace *t, uint64_t at)
 	run_for_all(t, t->so_far_fd, at);
 }
 
-static int snapshot_fill(struct trace *t, struct trace_snapshot *s, struct trace_error *e)
+static int snapshot_fill(struct trace *t, struct trace_snapshot *s, struct err *e)
 {
 	uint64_t *keys = array_new(t->opts.max_endpoints, 0, sizeof(*keys));
 	int err = -1;
@@ -292,11 +292,10 @@ static int fill_some(struct trace *t, const uint64_t *keys, size_t n, struct tra
 }
 
 int trace_snapshot_some(struct trace *t, const uint64_t *keys, size_t n, struct trace_snapshot *s,
-			struct trace_error *e)
+			struct err *e)
 {
 	int err;
 
-	memset(e, 0, sizeof(*e));
 	*s = (struct trace_snapshot){ .at_ns = snapshot_now() };
 	trace_sampled(t, &s->sampling);
 	pthread_mutex_lock(&t->lock);
@@ -320,11 +319,10 @@ void trace_snapshot_free(struct trace_snapshot *s)
 	s->n = 0;
 }
 
-int trace_snapshot(struct trace *t, struct trace_snapshot *s, struct trace_error *e)
+int trace_snapshot(struct trace *t, struct trace_snapshot *s, struct err *e)
 {
 	int err;
 
-	memset(e, 0, sizeof(*e));
 	memset(s, 0, sizeof(*s));
 	pthread_mutex_lock(&t->lock);
 	err = snapshot_fill(t, s, e);

@@ -13,25 +13,29 @@
 
 #define ALL_PROTOS ((1u << TRACE_PROTOS) - 2)
 
-static int check_options(const struct trace_options *o, struct trace_error *e)
+static int check_options(const struct trace_options *o, struct err *e)
 {
 	bool listed = o->filter == TRACE_FILTER_TGIDS || o->filter == TRACE_FILTER_TREE;
 
 	if (o->n_tgids > TRACE_TGIDS)
-		return fail(e, EXIT_BAD_USAGE, "too many processes to trace",
-			    "there is no room to list so many", "trace a cgroup");
+		return err_set(e, EXIT_BAD_USAGE,
+			       "too many processes to trace: there is no room to list so many; "
+			       "trace a cgroup");
 	if (listed && !o->n_tgids)
-		return fail(e, EXIT_BAD_USAGE, "no process to trace", "the filter asks for one",
-			    "name a process");
+		return err_set(e, EXIT_BAD_USAGE,
+			       "no process to trace: the filter asks for one; name a process");
 	if (o->filter == TRACE_FILTER_CGROUP && !o->cgroup)
-		return fail(e, EXIT_BAD_USAGE, "no cgroup to trace", "the filter asks for one",
-			    "name a cgroup v2 directory");
+		return err_set(e, EXIT_BAD_USAGE,
+			       "no cgroup to trace: the filter asks for one; name a cgroup v2 "
+			       "directory");
 	if (o->budget > 0 && (o->stall_threshold_ns || o->stacks || o->timeline))
-		return fail(e, EXIT_BAD_USAGE, "cannot sample single stalls",
-			    "samples see no single stall", "use --exact");
+		return err_set(e, EXIT_BAD_USAGE,
+			       "cannot sample single stalls: samples see no single stall; use "
+			       "--exact");
 	if (o->port_hi && o->port_hi < o->port_lo)
-		return fail(e, EXIT_BAD_USAGE, "bad range of ports", "it ends before it begins",
-			    "give the lower port first");
+		return err_set(e, EXIT_BAD_USAGE,
+			       "bad range of ports: it ends before it begins; give the lower port "
+			       "first");
 	return 0;
 }
 
@@ -78,7 +82,7 @@ static struct trace *new_session(const struct trace_options *o)
 	return t;
 }
 
-static int open_cgroup(struct trace *t, struct trace_error *e)
+static int open_cgroup(struct trace *t, struct err *e)
 {
 	int fd;
 
@@ -93,7 +97,7 @@ static int open_cgroup(struct trace *t, struct trace_error *e)
 
 /* The kernel holds the cgroup by its directory's descriptor: a cgroup that is removed and made
  * again under the same name is another one. */
-static int follow_cgroup(struct trace *t, struct trace_error *e)
+static int follow_cgroup(struct trace *t, struct err *e)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(t->obj, "group");
 	int fd = open_cgroup(t, e), rc = 0;
@@ -103,8 +107,9 @@ static int follow_cgroup(struct trace *t, struct trace_error *e)
 		return 0;
 	if (fd >= 0 && bpf_map_update_elem(bpf_map__fd(map), &first, &fd, BPF_ANY))
 		rc = errno == EBADF
-			     ? fail(e, EXIT_BAD_USAGE, "cannot trace the cgroup",
-				    "it is no directory of the cgroup v2 hierarchy", "name one")
+			     ? err_set(e, EXIT_BAD_USAGE,
+				       "cannot trace the cgroup: it is no directory of the cgroup "
+				       "v2 hierarchy; name one")
 			     : fail_sys(e, errno, "cannot trace the cgroup", "free some memory");
 	if (fd < 0)
 		return -1;
@@ -112,7 +117,7 @@ static int follow_cgroup(struct trace *t, struct trace_error *e)
 	return rc;
 }
 
-static int choose_backend(struct trace *t, struct trace_error *e)
+static int choose_backend(struct trace *t, struct err *e)
 {
 	const char *why = "";
 
@@ -120,12 +125,13 @@ static int choose_backend(struct trace *t, struct trace_error *e)
 		t->opts.backend && t->opts.budget <= 0 ? t->opts.backend : trace_best_backend(&why);
 	snprintf(t->why, sizeof(t->why), "%s", why);
 	if (!t->backend && strstr(why, "CAP_BPF")) /* a privilege is missing, not a feature */
-		return fail(e, EXIT_NO_PERM, "cannot trace", why,
-			    "run as root, or with these capabilities");
+		return err_set(e, EXIT_NO_PERM,
+			       "cannot trace: %s; run as root, or with these capabilities", why);
 	if (!t->backend)
-		return fail(e, EXIT_NO_FEATURE, "cannot trace on this kernel", why,
-			    "`ipcstall check` shows how to fix it; a benchmark can run without "
-			    "it (--no-trace)");
+		return err_set(e, EXIT_NO_FEATURE,
+			       "cannot trace on this kernel: %s; `ipcstall check` shows how to fix "
+			       "it; a benchmark can run without it (--no-trace)",
+			       why);
 	if (t->opts.budget > 0) {
 		t->backend = TRACE_SAMPLED;
 		t->why[0] = '\0';
@@ -133,7 +139,7 @@ static int choose_backend(struct trace *t, struct trace_error *e)
 	return 0;
 }
 
-static int follow_listed(struct trace *t, struct trace_error *e)
+static int follow_listed(struct trace *t, struct err *e)
 {
 	bool in_options = !t->numbered && t->opts.n_tgids <= FILTER_TGIDS;
 
@@ -146,18 +152,17 @@ static int follow_listed(struct trace *t, struct trace_error *e)
 	return 0;
 }
 
-static int open_ring(struct trace *t, struct trace_error *e)
+static int open_ring(struct trace *t, struct err *e)
 {
 	t->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(t->obj, "records"), on_record, t,
 				   NULL);
 	return t->ring ? 0 : fail_sys(e, errno, "cannot open the ring buffer", "free some memory");
 }
 
-struct trace *trace_prepare(const struct trace_options *o, struct trace_error *e)
+struct trace *trace_prepare(const struct trace_options *o, struct err *e)
 {
 	struct trace *t;
 
-	memset(e, 0, sizeof(*e));
 	if (check_options(o, e))
 		return NULL;
 	libbpf_set_print(quiet);
@@ -219,7 +224,7 @@ static void *collect(void *arg)
 	return NULL;
 }
 
-static int start_collecting(struct trace *t, struct trace_error *e)
+static int start_collecting(struct trace *t, struct err *e)
 {
 	t->stop = false;
 	if (pthread_create(&t->thread, NULL, collect, t))
@@ -238,9 +243,8 @@ static void stop_collecting(struct trace *t)
 	t->running = false;
 }
 
-int trace_start(struct trace *t, struct trace_error *e)
+int trace_start(struct trace *t, struct err *e)
 {
-	memset(e, 0, sizeof(*e));
 	if (object_attach(t, e))
 		return -1;
 	if (start_collecting(t, e)) {
@@ -252,13 +256,11 @@ int trace_start(struct trace *t, struct trace_error *e)
 	return t->backend == TRACE_SAMPLED ? sampler_start(t, e) : 0;
 }
 
-int trace_stop(struct trace *t, struct trace_error *e)
+void trace_stop(struct trace *t)
 {
-	memset(e, 0, sizeof(*e));
 	sampler_stop(t);
 	object_detach(t);
 	stop_collecting(t);
-	return 0;
 }
 
 void trace_pause(struct trace *t)
@@ -267,9 +269,8 @@ void trace_pause(struct trace *t)
 	stop_collecting(t);
 }
 
-int trace_resume(struct trace *t, struct trace_error *e)
+int trace_resume(struct trace *t, struct err *e)
 {
-	memset(e, 0, sizeof(*e));
 	if (start_collecting(t, e))
 		return -1;
 	return t->backend == TRACE_SAMPLED ? sampler_start(t, e) : 0;
@@ -298,11 +299,9 @@ void trace_tell_ongoing(struct trace *t, uint64_t at_ns)
 
 void trace_finish(struct trace *t)
 {
-	struct trace_error e;
-
 	if (!t)
 		return;
-	trace_stop(t, &e);
+	trace_stop(t);
 	sampler_free(t);
 	ring_buffer__free(t->ring);
 	object_close(t);

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "base/err.h"
 #include "bpf/causes.h"
 #include "tracer/figure_rows.h"
 
@@ -31,12 +32,6 @@
 	(1ull << 41) /* 37 minutes: a state that lasts longer is split into several episodes, and \
 			`max` is that of a piece */
 #define TRACE_VOTES 8
-
-/* what went wrong, why, and what to do next; code: enum exit_code of user/base/err.h */
-struct trace_error {
-	int code; /* 0: nothing */
-	char what[160], why[240], next[240];
-};
 
 enum trace_backend {
 	TRACE_AUTO,
@@ -486,20 +481,20 @@ struct trace_transition {
 struct trace;
 
 /* NULL: *e says why. Options that exclude each other are refused here. */
-struct trace *trace_prepare(const struct trace_options *o, struct trace_error *e);
-int trace_start(struct trace *t, struct trace_error *e);
-int trace_snapshot(struct trace *t, struct trace_snapshot *s, struct trace_error *e);
+struct trace *trace_prepare(const struct trace_options *o, struct err *e);
+int trace_start(struct trace *t, struct err *e);
+int trace_snapshot(struct trace *t, struct trace_snapshot *s, struct err *e);
 /* Between start and stop: end the session's own threads, and start them again. The programs stay
  * attached. */
 void trace_pause(struct trace *t);
-int trace_resume(struct trace *t, struct trace_error *e);
+int trace_resume(struct trace *t, struct err *e);
 /* May this process, with its present capabilities, read what is attached? Kernels before 5.19
  * may refuse every bpf() without CAP_BPF. */
 bool trace_may_read(const struct trace *t);
 /* Is there a program that is attached only when it turns out to be needed? */
 bool trace_attaches_later(const struct trace *t);
 void trace_snapshot_free(struct trace_snapshot *s);
-int trace_stop(struct trace *t, struct trace_error *e);
+void trace_stop(struct trace *t);
 /* Sets fd_owner of live endpoints whose process has left them, from /proc. */
 void trace_name_fd_owners(struct trace_snapshot *s);
 /* Sets making.other_pid of connections whose other end is on this host, but not in the snapshot. */
@@ -580,7 +575,7 @@ size_t trace_take_stalled(struct trace *t, struct trace_stalled *out);
 /* A snapshot of those of these endpoints that still live, and of their other ends. The counters are
  * those of the whole session. */
 int trace_snapshot_some(struct trace *t, const uint64_t *keys, size_t n, struct trace_snapshot *s,
-			struct trace_error *e);
+			struct err *e);
 struct trace_look {
 	unsigned int tx, rx, facts; /* enum tx_state, enum rx_state; a bit for each fact */
 };
@@ -609,9 +604,9 @@ int trace_next_phase(struct trace_snapshot *s, struct trace_packed *last);
 
 /* For a stopped session with TREE: it forgets all that it knew, and follows these processes when it
  * is started again. */
-int trace_retarget(struct trace *t, const pid_t *tgids, size_t n, struct trace_error *e);
+int trace_retarget(struct trace *t, const pid_t *tgids, size_t n, struct err *e);
 /* with TREE or TGIDS: follow this process from now on too */
-int trace_follow(struct trace *t, pid_t tgid, struct trace_error *e);
+int trace_follow(struct trace *t, pid_t tgid, struct err *e);
 
 enum trace_backend trace_backend(const struct trace *t);
 const char *trace_backend_name(enum trace_backend b);
@@ -666,7 +661,7 @@ struct trace_cost {
 	char name[32];
 	uint64_t runs, ns, missed;
 };
-int trace_cost_enable(struct trace *t, struct trace_error *e); /* before start */
+int trace_cost_enable(struct trace *t, struct err *e); /* before start */
 size_t trace_costs(struct trace *t, struct trace_cost *c, size_t max);
 
 /* one hook and what became of it */

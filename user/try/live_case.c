@@ -41,11 +41,9 @@ static bool may_go_on(const struct trace_options *filter)
 
 static int look_once(struct live_case *c, struct err *e)
 {
-	struct trace_error te = {};
-
 	trace_snapshot_free(&c->seen);
-	if (session_snapshot(&c->live, &c->seen, &te))
-		return session_error(e, &te);
+	if (session_snapshot(&c->live, &c->seen, e))
+		return -1;
 	verdict_make(&c->seen, &c->verdict);
 	c->finding = root_of(&c->verdict);
 	return 0;
@@ -204,13 +202,12 @@ int case_plan(struct live_case *c, struct err *e)
 static int take_new(struct live_case *c, struct live_trial *t, uint64_t at_most, struct err *e)
 {
 	struct trace_snapshot s;
-	struct trace_error te = {};
 	struct changed_result r;
 	size_t first;
 	int err = 0, rc;
 
-	if (session_snapshot(&c->live, &s, &te))
-		return session_error(e, &te);
+	if (session_snapshot(&c->live, &s, e))
+		return -1;
 	first = scope_extend(&c->scope, &s);
 	rc = enlist(c, t, &s, first, &err, e);
 	trace_snapshot_free(&s);
@@ -239,14 +236,13 @@ static int wait_ns(struct live_case *c, struct live_trial *t, const struct trace
 static int mark(struct live_case *c, struct mark *m, struct err *e)
 {
 	struct trace_snapshot s;
-	struct trace_error te = {};
 
 	if (c->unwatched) {
 		*m = scope_count(&c->scope);
 		return 0;
 	}
-	if (session_snapshot(&c->live, &s, &te))
-		return session_error(e, &te);
+	if (session_snapshot(&c->live, &s, e))
+		return -1;
 	scope_extend(&c->scope, &s);
 	*m = scope_mark(&c->scope, &s);
 	trace_snapshot_free(&s);
@@ -343,13 +339,10 @@ static bool countable(const struct live_case *c, const struct live_trial *t)
 static int measure_unwatched(struct live_case *c, struct live_trial *t,
 			     const struct trace_options *filter, struct err *e)
 {
-	struct trace_error te = {};
-
 	if (t->outcome != TRIAL_PROVEN || t->by_stall || !countable(c, t) || c->o->with_new ||
 	    !may_go_on(filter))
 		return 0;
-	if (trace_stop(c->live.t, &te))
-		return session_error(e, &te);
+	trace_stop(c->live.t);
 	c->unwatched = true;
 	if (run_rounds(c, t, filter, t->unwatched, &t->n_unwatched, e) < 0)
 		return -1;
@@ -377,15 +370,14 @@ static int try_one(struct live_case *c, struct live_trial *t, const struct trace
 		   struct err *e)
 {
 	struct trace_snapshot s;
-	struct trace_error te = {};
 	int err = 0, rc;
 
 	t->descriptors = 0;
 	c->deadline = now_ns() + (uint64_t)c->o->for_ns;
 	if (guardian_take(&c->guardian, t->setting, e))
 		return -1;
-	if (session_snapshot(&c->live, &s, &te))
-		return session_error(e, &te);
+	if (session_snapshot(&c->live, &s, e))
+		return -1;
 	rc = enlist(c, t, &s, 0, &err, e);
 	trace_snapshot_free(&s);
 	if (rc || !t->descriptors)
