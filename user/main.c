@@ -17,9 +17,9 @@ static int unknown_command(const char *word)
 	for (const struct command *const *c = commands; *c && n < 64; c++)
 		names[n++] = (*c)->name;
 	near = nearest_word(word, names, n);
-	err_set(&e, EXIT_BAD_USAGE, "%s: no such command; %s%s%s", word,
-		near ? "did you mean '" : "see ipcstall --help", near ? near : "",
-		near ? "'? (ipcstall --help lists all)" : "");
+	err_usage(&e, "%s: no such command; %s%s%s", word,
+		  near ? "did you mean '" : "see ipcstall --help", near ? near : "",
+		  near ? "'? (ipcstall --help lists all)" : "");
 	return err_print(&e);
 }
 

@@ -157,13 +157,12 @@ int child_go(struct child *c, const char *name, struct err *e)
 	if (n == 0)
 		return 0;
 	if (n < 0 || !why)
-		return err_set(e, EXIT_PEER,
-			       "%s: died before it could start; run it by hand to see why", name);
+		return err_peer(e, "%s: died before it could start; run it by hand to see why",
+				name);
 	child_wait(c, 0);
 	if (why < 0)
-		return err_set(e, EXIT_NO_PERM,
-			       "%s: cannot be run as that user: %s; give --as-root", name,
-			       strerror(-why));
+		return err_perm(e, "%s: cannot be run as that user: %s; give --as-root", name,
+				strerror(-why));
 	return cannot_run(name, why, e);
 }
 

@@ -67,8 +67,7 @@ int drop_privileges(const char *user, uint64_t keep, struct err *e)
 		return 0;
 	pw = getpwnam(name);
 	if (!pw && user)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--user %s: no such user; give one of /etc/passwd", user);
+		return err_usage(e, "--user %s: no such user; give one of /etc/passwd", user);
 	if (pw && pw->pw_uid == geteuid())
 		return 0;
 	return become(pw, keep, name, remedy(user != NULL), e);

@@ -32,6 +32,14 @@ struct err {
 int err_set(struct err *e, enum exit_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+#define err_usage(e, ...)    err_set(e, EXIT_BAD_USAGE, __VA_ARGS__)
+#define err_perm(e, ...)     err_set(e, EXIT_NO_PERM, __VA_ARGS__)
+#define err_feature(e, ...)  err_set(e, EXIT_NO_FEATURE, __VA_ARGS__)
+#define err_resource(e, ...) err_set(e, EXIT_NO_RESOURCE, __VA_ARGS__)
+#define err_peer(e, ...)     err_set(e, EXIT_PEER, __VA_ARGS__)
+#define err_version(e, ...)  err_set(e, EXIT_VERSION, __VA_ARGS__)
+#define err_data(e, ...)     err_set(e, EXIT_DATA, __VA_ARGS__)
+
 /* What to do about this errno if there is a specific remedy; else `otherwise`. */
 const char *err_remedy(int err, const char *otherwise);
 

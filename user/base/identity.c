@@ -17,14 +17,12 @@ static int from_entry(struct identity *as, const struct passwd *pw, struct err *
 	as->gid = pw->pw_gid;
 	as->n_groups = NGROUPS_MAX;
 	if (getgrouplist(pw->pw_name, pw->pw_gid, as->groups, &as->n_groups) < 0)
-		return err_set(e, EXIT_NO_FEATURE,
-			       "user %s: more than %d groups; give another with -u USER",
-			       pw->pw_name, NGROUPS_MAX);
+		return err_feature(e, "user %s: more than %d groups; give another with -u USER",
+				   pw->pw_name, NGROUPS_MAX);
 	if ((size_t)snprintf(as->name, sizeof(as->name), "%s", pw->pw_name) >= sizeof(as->name) ||
 	    (size_t)snprintf(as->home, sizeof(as->home), "%s", pw->pw_dir) >= sizeof(as->home))
-		return err_set(
-			e, EXIT_BAD_USAGE,
-			"user %.64s: its name or home is too long; give another with -u USER",
+		return err_usage(
+			e, "user %.64s: its name or home is too long; give another with -u USER",
 			pw->pw_name);
 	as->changes = true;
 	return 0;
@@ -49,9 +47,8 @@ static bool is_of(const struct identity *as, unsigned long gid)
 
 static int not_one_user(struct err *e)
 {
-	return err_set(e, EXIT_BAD_USAGE,
-		       "SUDO_USER, SUDO_UID and SUDO_GID: they do not name one user of this "
-		       "machine; give -u USER or --as-root");
+	return err_usage(e, "SUDO_USER, SUDO_UID and SUDO_GID: they do not name one user of this "
+			    "machine; give -u USER or --as-root");
 }
 
 /* Anybody may set these variables; sudo sets all three. */
@@ -79,15 +76,14 @@ static int from_name(struct identity *as, const char *user, struct err *e)
 	const struct passwd *pw = getpwnam(user);
 
 	if (!pw)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--user %s: no such user; give one of /etc/passwd", user);
+		return err_usage(e, "--user %s: no such user; give one of /etc/passwd", user);
 	if (pw->pw_uid == geteuid())
 		return 0;
 	if (geteuid())
-		return err_set(e, EXIT_NO_PERM,
-			       "--user %s: only root can run a command as another user; run as "
-			       "root, or leave out --user",
-			       user);
+		return err_perm(e,
+				"--user %s: only root can run a command as another user; run as "
+				"root, or leave out --user",
+				user);
 	return from_entry(as, pw, e);
 }
 
@@ -97,8 +93,7 @@ int identity_choose(struct identity *as, const char *user, bool as_root, struct 
 
 	as->changes = as->by_sudo = false;
 	if (user && as_root)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--user and --as-root exclude each other; give one of them");
+		return err_usage(e, "--user and --as-root exclude each other; give one of them");
 	if (user)
 		return from_name(as, user, e);
 	return sudo && !as_root && !geteuid() ? from_sudo(as, sudo, e) : 0;

@@ -52,7 +52,7 @@ static const struct opt *find_short(const struct opt *rows, char c)
 
 static int bad_value(const struct opt *row, const char *text, const char *want, struct err *e)
 {
-	return err_set(e, EXIT_BAD_USAGE, "--%s '%s': not %s; see --help", row->name, text, want);
+	return err_usage(e, "--%s '%s': not %s; see --help", row->name, text, want);
 }
 
 /* As one would type it: in the largest unit that divides it. */
@@ -82,15 +82,14 @@ static int out_of_range(const struct opt *row, const char *text, struct err *e)
 
 	opt_amount_text(row, row->min, least, sizeof(least));
 	opt_amount_text(row, row->max ? row->max : INT64_LIMIT, most, sizeof(most));
-	return err_set(e, EXIT_BAD_USAGE, "--%s '%s': out of range; give %s to %s", row->name, text,
-		       least, most);
+	return err_usage(e, "--%s '%s': out of range; give %s to %s", row->name, text, least, most);
 }
 
 static int check_range(const struct opt *row, const char *text, double v, struct err *e)
 {
 	if (row->min == 0 && row->max == 0)
-		return v < 0 ? err_set(e, EXIT_BAD_USAGE, "--%s '%s': negative; give zero or more",
-				       row->name, text)
+		return v < 0 ? err_usage(e, "--%s '%s': negative; give zero or more", row->name,
+					 text)
 			     : 0;
 	if (v >= row->min && v <= row->max)
 		return 0;
@@ -165,11 +164,9 @@ static int word_of(const struct opt *row, const char *text, struct err *e)
 	near = nearest_word(text, row->choices, n);
 	join_words(row->choices, all, sizeof(all));
 	if (near)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--%s '%s': unknown; did you mean '%s'? (one of: %s)", row->name,
-			       text, near, all);
-	return err_set(e, EXIT_BAD_USAGE, "--%s '%s': unknown; give one of: %s", row->name, text,
-		       all);
+		return err_usage(e, "--%s '%s': unknown; did you mean '%s'? (one of: %s)",
+				 row->name, text, near, all);
+	return err_usage(e, "--%s '%s': unknown; give one of: %s", row->name, text, all);
 }
 
 static int set_enum(const struct opt *row, void *into, const char *text, struct err *e)
@@ -223,8 +220,7 @@ static int add_string(const struct opt *row, void *into, const char *text, struc
 		return -1;
 	grown = array_resize(l->v, l->n, 1, sizeof(*grown));
 	if (!grown)
-		return err_set(e, EXIT_NO_RESOURCE, "--%s: out of memory; give it fewer times",
-			       row->name);
+		return err_resource(e, "--%s: out of memory; give it fewer times", row->name);
 	l->v = grown;
 	l->v[l->n++] = strdup(text);
 	return 0;
@@ -235,8 +231,7 @@ static int set_string(const struct opt *row, void *into, const char *text, struc
 	char **field = FIELD(row, into, char *);
 
 	if (!*text)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--%s: empty; give a value or leave the option out", row->name);
+		return err_usage(e, "--%s: empty; give a value or leave the option out", row->name);
 	free(*field);
 	*field = strdup(text);
 	return 0;
@@ -245,8 +240,8 @@ static int set_string(const struct opt *row, void *into, const char *text, struc
 static int set_flag(const struct opt *row, void *into, const char *text, struct err *e)
 {
 	if (strcmp(text, "1") && strcmp(text, "0"))
-		return err_set(e, EXIT_BAD_USAGE, "--%s=%s: takes no value; give --%s or --no-%s",
-			       row->name, text, row->name, row->name);
+		return err_usage(e, "--%s=%s: takes no value; give --%s or --no-%s", row->name,
+				 text, row->name, row->name);
 	*FIELD(row, into, bool) = *text == '1';
 	return 0;
 }
@@ -301,10 +296,9 @@ static int unknown_option(const struct opt *rows, const char *name, struct err *
 			names[n++] = rows->name;
 	near = nearest_word(name, names, n);
 	if (near)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--%s: no such option; did you mean --%s? (--help lists all)", name,
-			       near);
-	return err_set(e, EXIT_BAD_USAGE, "--%s: no such option; --help lists all", name);
+		return err_usage(e, "--%s: no such option; did you mean --%s? (--help lists all)",
+				 name, near);
+	return err_usage(e, "--%s: no such option; --help lists all", name);
 }
 
 /* --NAME, --NAME=VALUE, --NAME VALUE, --no-FLAG. Returns how many words of argv it was, or -1. */
@@ -330,9 +324,8 @@ static int parse_long(const struct opt *rows, void *into, char **argv, int left,
 	if (row->type == OPT_FLAG)
 		return take_option(row, into, "1", rest, e) ? -1 : 1;
 	if (left < 2)
-		return err_set(e, EXIT_BAD_USAGE, "--%s: its value is missing; write --%s "
-						  "%s", name,
-			       name, row->arg ? row->arg : "VALUE");
+		return err_usage(e, "--%s: its value is missing; write --%s %s", name, name,
+				 row->arg ? row->arg : "VALUE");
 	return take_option(row, into, argv[1], rest, e) ? -1 : 2;
 }
 
@@ -344,8 +337,7 @@ static int parse_short(const struct opt *rows, void *into, char **argv, int left
 		const struct opt *row = find_short(rows, *c);
 
 		if (!row)
-			return err_set(e, EXIT_BAD_USAGE, "-%c: no such option; --help lists all",
-				       *c);
+			return err_usage(e, "-%c: no such option; --help lists all", *c);
 		if (row->type == OPT_FLAG) {
 			if (take_option(row, into, "1", rest, e))
 				return -1;
@@ -354,9 +346,8 @@ static int parse_short(const struct opt *rows, void *into, char **argv, int left
 		if (c[1])
 			return take_option(row, into, c + 1, rest, e) ? -1 : 1;
 		if (left < 2)
-			return err_set(e, EXIT_BAD_USAGE, "-%c: its value is missing; write -%c "
-				"%s",
-				       *c, *c, row->arg ? row->arg : "VALUE");
+			return err_usage(e, "-%c: its value is missing; write -%c %s", *c, *c,
+					 row->arg ? row->arg : "VALUE");
 		return take_option(row, into, argv[1], rest, e) ? -1 : 2;
 	}
 	return 1;
@@ -365,8 +356,8 @@ static int parse_short(const struct opt *rows, void *into, char **argv, int left
 static int take_operand(struct opt_operands *rest, char *word, struct err *e)
 {
 	if (!rest || rest->none)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "'%s': unexpected operand; options start with --, see --help", word);
+		return err_usage(e, "'%s': unexpected operand; options start with --, see --help",
+				 word);
 	rest->v[rest->n++] = word;
 	return 0;
 }

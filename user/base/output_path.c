@@ -71,10 +71,10 @@ static int follow_one(const char *path, char at[PATH_MAX], struct err *e)
 	if (is_link(fd, &st))
 		rc = is_ours(st.st_uid) ? 1 : -1;
 	if (rc < 0)
-		err_set(e, EXIT_NO_PERM,
-			"%s: %s is another user's link, which would choose the file to write; "
-			"name the file itself",
-			path, at);
+		err_perm(e,
+			 "%s: %s is another user's link, which would choose the file to write; "
+			 "name the file itself",
+			 path, at);
 	else if (rc && follow(fd, at))
 		rc = err_sys(e, EXIT_IO, "give a writable path", "%s", path);
 	close(fd);

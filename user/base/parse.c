@@ -101,16 +101,14 @@ static int push_size(struct size_list *l, int64_t v, const char *text, struct er
 	int64_t *grown;
 
 	if (v < 1 || v > SIZE_LIMIT)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "size '%s': a message is 1 byte to 1G; give a size in that range",
-			       text);
+		return err_usage(
+			e, "size '%s': a message is 1 byte to 1G; give a size in that range", text);
 	if (l->n >= SIZES_MOST)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "size '%s': more than %d sizes; use a larger step", text,
-			       SIZES_MOST);
+		return err_usage(e, "size '%s': more than %d sizes; use a larger step", text,
+				 SIZES_MOST);
 	grown = array_resize(l->v, l->n, 1, sizeof(*l->v));
 	if (!grown)
-		return err_set(e, EXIT_NO_RESOURCE, "size list: out of memory; give fewer sizes");
+		return err_resource(e, "size list: out of memory; give fewer sizes");
 	l->v = grown;
 	l->v[l->n++] = v;
 	return 0;
@@ -131,10 +129,10 @@ static int push_range(struct size_list *l, char *text, struct err *e)
 	if (!step || (*step != '+' && *step != '*') || parse_size(text, &from) ||
 	    parse_size(to, &upto) || parse_size(step + 1, &by) || by < (*step == '*' ? 2 : 1) ||
 	    from > upto)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "size range '%s': not FROM:TO:+STEP or FROM:TO:*FACTOR; try "
-			       "1400:9000:+4 or 4:512K:*2",
-			       whole);
+		return err_usage(e,
+				 "size range '%s': not FROM:TO:+STEP or FROM:TO:*FACTOR; try "
+				 "1400:9000:+4 or 4:512K:*2",
+				 whole);
 	for (int64_t v = from; v <= upto; v = *step == '+' ? sum(v, by) : product(v, by))
 		if (push_size(l, v, whole, e))
 			return -1;
@@ -148,10 +146,10 @@ static int push_item(struct size_list *l, char *item, struct err *e)
 	if (strchr(item, ':'))
 		return push_range(l, item, e);
 	if (parse_size(item, &v))
-		return err_set(e, EXIT_BAD_USAGE,
-			       "size '%s': not a number of bytes; try 4, 16K, 1M, a list 4,16,64 "
-			       "or a range 4:512K:*2",
-			       item);
+		return err_usage(e,
+				 "size '%s': not a number of bytes; try 4, 16K, 1M, a list 4,16,64 "
+				 "or a range 4:512K:*2",
+				 item);
 	return push_size(l, v, item, e);
 }
 
@@ -159,8 +157,7 @@ int parse_sizes(const char *text, struct size_list *out, struct err *e)
 {
 	char *copy = strdup(text), *rest = copy, *item;
 	struct size_list l = {};
-	int rc = copy ? 0
-		      : err_set(e, EXIT_NO_RESOURCE, "size list: out of memory; give fewer sizes");
+	int rc = copy ? 0 : err_resource(e, "size list: out of memory; give fewer sizes");
 
 	while (rc == 0 && (item = strsep(&rest, ",")))
 		rc = push_item(&l, item, e);

@@ -35,10 +35,10 @@ static int round_of(struct trace *const session[AB_ARMS], const struct bench_ext
 		if (slice(session[order[k]], x, ns, &s, e))
 			return -1;
 		if (!s.messages || !s.cpu_ns)
-			return err_set(e, EXIT_PEER,
-				       "--ab: a slice of %.0f ms moved no message; give a longer "
-				       "--duration",
-				       (double)ns / 1e6);
+			return err_peer(e,
+					"--ab: a slice of %.0f ms moved no message; give a longer "
+					"--duration",
+					(double)ns / 1e6);
 		t->cpu[order[k]][i] = (double)s.cpu_ns / (double)s.messages;
 		t->elapsed[order[k]][i] = (double)s.elapsed_ns / (double)s.messages;
 	}

@@ -206,22 +206,19 @@ int bench_check_given(const struct bench_options *o, const struct opt_operands *
 	} amounts[] = { { "count", o->count }, { "bytes", o->bytes } };
 
 	if (opt_given(given, "size") && rpc_payload_size((enum rpc_payload)o->payload))
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--size with --payload %s: that has a size of its own; leave one "
-			       "out",
-			       rpc_payloads[o->payload]);
+		return err_usage(
+			e, "--size with --payload %s: that has a size of its own; leave one out",
+			rpc_payloads[o->payload]);
 
 	for (size_t i = 0; i < sizeof(amounts) / sizeof(amounts[0]); i++) {
 		if (!opt_given(given, amounts[i].name))
 			continue;
 		if (!amounts[i].v)
-			return err_set(e, EXIT_BAD_USAGE,
-				       "--%s 0: nothing would be sent; give 1 or more",
-				       amounts[i].name);
+			return err_usage(e, "--%s 0: nothing would be sent; give 1 or more",
+					 amounts[i].name);
 		if (opt_given(given, "duration"))
-			return err_set(e, EXIT_BAD_USAGE,
-				       "--duration with --%s: both say how much; give one",
-				       amounts[i].name);
+			return err_usage(e, "--duration with --%s: both say how much; give one",
+					 amounts[i].name);
 	}
 	return 0;
 }

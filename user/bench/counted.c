@@ -40,12 +40,12 @@ static int counts_check(const struct run *r, enum role role, const struct tally 
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].n > rows[i].most)
-			return err_set(e, EXIT_PEER,
-				       "the %s: counted %llu %s, and %llu is the most there can "
-				       "be; use the same version at both ends",
-				       role == ROLE_CLIENT ? "client" : "server",
-				       (unsigned long long)rows[i].n, rows[i].what,
-				       (unsigned long long)rows[i].most);
+			return err_peer(e,
+					"the %s: counted %llu %s, and %llu is the most there can "
+					"be; use the same version at both ends",
+					role == ROLE_CLIENT ? "client" : "server",
+					(unsigned long long)rows[i].n, rows[i].what,
+					(unsigned long long)rows[i].most);
 	return 0;
 }
 

@@ -54,7 +54,7 @@ struct local_end *local_end_start(const struct bench_plan *plan, enum test t, in
 	struct local_end *h = calloc(1, sizeof(*h));
 
 	if (!h) {
-		err_set(e, EXIT_NO_RESOURCE, "a run: out of memory");
+		err_resource(e, "a run: out of memory");
 		return NULL;
 	}
 	point_run_init(&h->b, plan, t, size);

@@ -12,14 +12,12 @@ int worker_fail(const struct run *r, enum io rc, const char *what, struct err *e
 		   *other = r->role == ROLE_CLIENT ? "server" : "client";
 
 	if (rc == IO_CLOSED)
-		return err_set(
-			e, EXIT_PEER,
-			"%s %s: the %s closed the connection; see why it ended, and run again", who,
-			what, other);
+		return err_peer(
+			e, "%s %s: the %s closed the connection; see why it ended, and run again",
+			who, what, other);
 	if (rc == IO_LOST)
-		return err_set(e, EXIT_PEER,
-			       "%s %s: no answer from the %s; give a longer --timeout", who, what,
-			       other);
+		return err_peer(e, "%s %s: no answer from the %s; give a longer --timeout", who,
+				what, other);
 	return err_sys(e, errno == EMSGSIZE || errno == ENOBUFS ? EXIT_NO_RESOURCE : EXIT_PEER,
 		       errno == EMSGSIZE || errno == ENOBUFS
 			       ? "give a smaller --size or a larger --sndbuf"

@@ -26,10 +26,10 @@ static int unknown(const char *text, const char *name, struct err *e)
 	for (size_t i = 0; i < KINDS; i++)
 		names[i] = kinds[i].name;
 	near = nearest_word(name, names, KINDS);
-	return err_set(
-		e, EXIT_BAD_USAGE,
-		"--pattern '%s': unknown; %s%s%s single, header[=N], trailer[=N] or chunks=N", text,
-		near ? "did you mean '" : "give", near ? near : "", near ? "'? Known:" : " one of");
+	return err_usage(
+		e, "--pattern '%s': unknown; %s%s%s single, header[=N], trailer[=N] or chunks=N",
+		text, near ? "did you mean '" : "give", near ? near : "",
+		near ? "'? Known:" : " one of");
 }
 
 int pattern_parse(const char *text, struct pattern *p, struct err *e)
@@ -44,15 +44,14 @@ int pattern_parse(const char *text, struct pattern *p, struct err *e)
 		*p = (struct pattern){ kinds[i].kind, kinds[i].bytes };
 		if (eq && (p->kind == PATTERN_SINGLE || parse_size(eq + 1, &p->bytes) ||
 			   p->bytes < 1 || p->bytes > 1 << 30))
-			return err_set(
-				e, EXIT_BAD_USAGE,
-				"--pattern '%s': '%s' is not a number of bytes for it; try %s",
+			return err_usage(
+				e, "--pattern '%s': '%s' is not a number of bytes for it; try %s",
 				text, eq + 1,
 				p->kind == PATTERN_SINGLE ? "single"
 							  : "header=16, trailer=4 or chunks=4096");
 		if (p->kind != PATTERN_SINGLE && !p->bytes)
-			return err_set(
-				e, EXIT_BAD_USAGE,
+			return err_usage(
+				e,
 				"--pattern '%s': the number of bytes is missing; try chunks=4096",
 				text);
 		return 0;

@@ -212,10 +212,10 @@ static int pingpong_server(struct run *r, const struct phase *p, struct err *e)
 		reader_pause(r);
 		rc = r->w->recv_msg(&r->conn, r->buf, r->size);
 		if (rc == IO_OK && stamps && n == r->max_samples)
-			return err_set(e, EXIT_PEER,
-				       "server: the client sent more messages than the %zu that "
-				       "there can be in a phase; run again",
-				       r->max_samples);
+			return err_peer(e,
+					"server: the client sent more messages than the %zu that "
+					"there can be in a phase; run again",
+					r->max_samples);
 		if (rc == IO_OK && stamps)
 			samples[n++] = tick_now(&r->clock);
 		if (rc == IO_OK)

@@ -16,10 +16,10 @@ int place_worker(const struct bench_plan *plan, enum role role, struct err *e)
 	CPU_SET(plan->cpus[role], &set);
 	if (sched_setaffinity(0, sizeof(set), &set) == 0)
 		return 0;
-	return err_set(e, EXIT_NO_RESOURCE,
-		       "CPU %d: missing, offline or not allowed here; give --cpus from those in "
-		       "/proc/self/status",
-		       plan->cpus[role]);
+	return err_resource(e,
+			    "CPU %d: missing, offline or not allowed here; give --cpus from those "
+			    "in /proc/self/status",
+			    plan->cpus[role]);
 }
 
 /* While this file is open and holds 0, idle CPUs stay in the state with no exit latency:

@@ -32,8 +32,8 @@ static int parse_tests(const char *list, unsigned int *mask, struct err *e)
 			t++;
 		near = nearest_word(word, names, TESTS);
 		if (t == TESTS)
-			return err_set(
-				e, EXIT_BAD_USAGE,
+			return err_usage(
+				e,
 				"--test '%s': unknown; %s%s%s latency, throughput, oneway, connect",
 				word, near ? "did you mean '" : "give some", near ? near : "",
 				near ? "'? Known:" : " of");
@@ -61,10 +61,10 @@ static int check_cpu(int cpu, struct err *e)
 
 	if (sched_getaffinity(0, sizeof(set), &set) || (cpu < CPU_SETSIZE && CPU_ISSET(cpu, &set)))
 		return 0;
-	return err_set(e, EXIT_NO_RESOURCE,
-		       "--cpus %d: no such CPU, or not one this process may use; this machine has "
-		       "%ld online",
-		       cpu, sysconf(_SC_NPROCESSORS_ONLN));
+	return err_resource(e,
+			    "--cpus %d: no such CPU, or not one this process may use; this machine "
+			    "has %ld online",
+			    cpu, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 static int place_given(struct bench_plan *p, struct err *e)
@@ -76,14 +76,14 @@ static int place_given(struct bench_plan *p, struct err *e)
 	if (p->placement == PLACE_AUTO)
 		p->placement = same ? PLACE_SAME : PLACE_CROSS;
 	if (p->placement == PLACE_NONE)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--placement none with --cpus: they contradict each other; leave "
-			       "one out");
+		return err_usage(
+			e,
+			"--placement none with --cpus: they contradict each other; leave one out");
 	if (same != (p->placement == PLACE_SAME))
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--placement %s with --cpus %d,%d: that is %s; give one of them",
-			       placement_name(p->placement), p->o.cpus.a, p->o.cpus.b,
-			       same ? "one CPU" : "two CPUs");
+		return err_usage(e,
+				 "--placement %s with --cpus %d,%d: that is %s; give one of them",
+				 placement_name(p->placement), p->o.cpus.a, p->o.cpus.b,
+				 same ? "one CPU" : "two CPUs");
 	p->cpus[ROLE_CLIENT] = p->o.cpus.a;
 	p->cpus[ROLE_SERVER] = p->o.cpus.b;
 	return 0;
@@ -96,13 +96,12 @@ static int place_one(struct bench_plan *p, struct err *e)
 	int asked = p->o.serving ? p->o.cpus.b : p->o.cpus.a, cpu[2] = { -1, -1 }, n;
 
 	if (p->placement == PLACE_SAME)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--placement same with --connect: two hosts share no CPU; give "
-			       "none, cross, cross-awake or spin");
+		return err_usage(e, "--placement same with --connect: two hosts share no CPU; give "
+				    "none, cross, cross-awake or spin");
 	if (asked >= 0 && p->placement == PLACE_NONE)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--placement none with --cpus: they contradict each other; leave "
-			       "one out");
+		return err_usage(
+			e,
+			"--placement none with --cpus: they contradict each other; leave one out");
 	if (asked >= 0 && check_cpu(asked, e))
 		return -1;
 	if (p->placement == PLACE_AUTO)
@@ -128,10 +127,10 @@ static int place(struct bench_plan *p, struct err *e)
 		p->placement = PLACE_SAME;
 	allowed_cpus(cpu, &n);
 	if (p->placement != PLACE_SAME && n < 2)
-		return err_set(e, EXIT_NO_RESOURCE,
-			       "--placement %s: needs two CPUs and this process may use %d; give "
-			       "--placement same",
-			       placement_name(p->placement), n);
+		return err_resource(e,
+				    "--placement %s: needs two CPUs and this process may use %d; "
+				    "give --placement same",
+				    placement_name(p->placement), n);
 	p->cpus[ROLE_CLIENT] = cpu[0];
 	p->cpus[ROLE_SERVER] = p->placement == PLACE_SAME ? cpu[0] : cpu[1];
 	return 0;
@@ -185,9 +184,9 @@ static int check_belonging(const struct bench_plan *p, struct err *e)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].given && !(p->w->flags & rows[i].needs))
-			return err_set(e, EXIT_BAD_USAGE,
-				       "%s with --mode %s: belongs to %s; leave one of them out",
-				       rows[i].flag, p->w->name, rows[i].has_it);
+			return err_usage(e,
+					 "%s with --mode %s: belongs to %s; leave one of them out",
+					 rows[i].flag, p->w->name, rows[i].has_it);
 	return 0;
 }
 
@@ -203,7 +202,7 @@ static int first_clash(const struct conflict *rows, size_t n, struct err *e)
 {
 	for (size_t i = 0; i < n; i++)
 		if (rows[i].clash)
-			return err_set(e, EXIT_BAD_USAGE, "%s", rows[i].text);
+			return err_usage(e, "%s", rows[i].text);
 	return 0;
 }
 
@@ -403,11 +402,11 @@ static int check_outstanding(const struct bench_plan *p, struct err *e)
 	if (p->o.outstanding < 2 || !(p->w->flags & WL_SOCKET) || p->w->flags & WL_INET ||
 	    p->o.outstanding <= most)
 		return 0;
-	return err_set(e, EXIT_BAD_USAGE,
-		       "--outstanding %lld with --mode %s: so many answers find no room, and both "
-		       "ends would block each other; give %lld at most%s",
-		       (long long)p->o.outstanding, p->w->name, (long long)most,
-		       p->o.sndbuf ? ", or a larger --sndbuf" : "");
+	return err_usage(e,
+			 "--outstanding %lld with --mode %s: so many answers find no room, and "
+			 "both ends would block each other; give %lld at most%s",
+			 (long long)p->o.outstanding, p->w->name, (long long)most,
+			 p->o.sndbuf ? ", or a larger --sndbuf" : "");
 }
 
 int bench_plan_check_point(const struct bench_plan *plan, enum test t, int64_t size, struct err *e)
@@ -417,31 +416,29 @@ int bench_plan_check_point(const struct bench_plan *plan, enum test t, int64_t s
 	if (t == TEST_CONNECT)
 		return 0;
 	if ((p->kind == PATTERN_HEADER || p->kind == PATTERN_TRAILER) && size <= p->bytes)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--size %lld with --pattern of %lld bytes: nothing would be left "
-			       "for the body; give larger sizes",
-			       (long long)size, (long long)p->bytes);
+		return err_usage(e,
+				 "--size %lld with --pattern of %lld bytes: nothing would be left "
+				 "for the body; give larger sizes",
+				 (long long)size, (long long)p->bytes);
 	if (plan->o.engine == ENGINE_MMSG && size > 65507)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--engine mmsg with --size %lld: one datagram at most, 65507 bytes; "
-			       "give smaller sizes",
-			       (long long)size);
+		return err_usage(e,
+				 "--engine mmsg with --size %lld: one datagram at most, 65507 "
+				 "bytes; give smaller sizes",
+				 (long long)size);
 	if (plan->w->max_message && (uint64_t)size > plan->w->max_message)
-		return err_set(
-			e, EXIT_BAD_USAGE,
-			"--size %lld with --mode %s: the most is %zu bytes; give smaller sizes",
+		return err_usage(
+			e, "--size %lld with --mode %s: the most is %zu bytes; give smaller sizes",
 			(long long)size, plan->w->name, plan->w->max_message);
 	if (t == TEST_LATENCY && plan->o.outstanding > 1 &&
 	    product(plan->o.outstanding, size) > OUTSTANDING_BYTES)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--outstanding %lld at size %lld: questions and answers of more "
-			       "than 64K under way would block each other; "
-			       "give fewer, or --test throughput --ack message",
-			       (long long)plan->o.outstanding, (long long)size);
+		return err_usage(e,
+				 "--outstanding %lld at size %lld: questions and answers of more "
+				 "than 64K under way would block each other; give fewer, or --test "
+				 "throughput --ack message",
+				 (long long)plan->o.outstanding, (long long)size);
 	if (t != TEST_THROUGHPUT && plan->o.bytes / (size ? size : 1) > 1 << 24)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--bytes: more than %d messages of %lld bytes; give fewer", 1 << 24,
-			       (long long)size);
+		return err_usage(e, "--bytes: more than %d messages of %lld bytes; give fewer",
+				 1 << 24, (long long)size);
 	return 0;
 }
 
@@ -459,10 +456,9 @@ static int check_points(const struct bench_plan *p, struct err *e)
 static int find_workload(struct bench_plan *p, struct err *e)
 {
 	if (p->o.mode < 0)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--mode: missing; give one of pipe, socketpair, unix, "
-			       "unix-seqpacket, unix-dgram, tcp, udp, rudp, grpc, grpc-unix, "
-			       "thrift");
+		return err_usage(
+			e, "--mode: missing; give one of pipe, socketpair, unix, unix-seqpacket, "
+			   "unix-dgram, tcp, udp, rudp, grpc, grpc-unix, thrift");
 	p->w = workloads[p->o.mode];
 	return 0;
 }

@@ -121,7 +121,7 @@ static int reliable_client(struct run *r, const struct phase *p, struct err *e)
 	enum io rc;
 
 	if (!o.ring)
-		return err_set(e, EXIT_NO_RESOURCE, "rudp: out of memory; give a smaller --window");
+		return err_resource(e, "rudp: out of memory; give a smaller --window");
 	rudp_counts(&r->conn, &before);
 	rc = send_all(r, p, &o, from);
 	free(o.ring);

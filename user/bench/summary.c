@@ -33,8 +33,7 @@ static int summarise(const uint64_t *v, size_t n, struct summary *out, struct er
 	struct sample s = sample_u64(sorted, n);
 
 	if (!sorted)
-		return err_set(e, EXIT_NO_RESOURCE,
-			       "statistics: out of memory; give a smaller --count");
+		return err_resource(e, "statistics: out of memory; give a smaller --count");
 	memcpy(sorted, v, n * sizeof(*sorted));
 	stats_sort_u64(sorted, n);
 	stats_summarise(&s, out);
@@ -64,7 +63,7 @@ static uint64_t *new_samples(size_t n, struct err *e)
 	uint64_t *v = array_resize(NULL, n, 1, sizeof(*v));
 
 	if (!v)
-		err_set(e, EXIT_NO_RESOURCE, "samples: out of memory; give a smaller --count");
+		err_resource(e, "samples: out of memory; give a smaller --count");
 	return v;
 }
 
@@ -193,7 +192,7 @@ static int trials_alloc(struct throughput_result *t, size_t n, struct err *e)
 	t->trials = array_resize(NULL, n, 1, sizeof(*t->trials));
 	t->trial_ns = array_resize(NULL, n, 1, sizeof(*t->trial_ns));
 	if (!t->trials || !t->trial_ns)
-		return err_set(e, EXIT_NO_RESOURCE, "trials: out of memory; give fewer --trials");
+		return err_resource(e, "trials: out of memory; give fewer --trials");
 	return 0;
 }
 

@@ -119,8 +119,7 @@ static int on_prepare(void *ctx, const pid_t pids[ROLES], struct err *e)
 		return -1;
 	tr->current = calloc(1, sizeof(*tr->current));
 	if (!tr->current)
-		return err_set(e, EXIT_NO_RESOURCE,
-			       "ledger: out of memory; free some, or run with --no-trace");
+		return err_resource(e, "ledger: out of memory; free some, or run with --no-trace");
 	tr->current->traced_headline = tr->current->cost_ratio = NAN;
 	for (int r = 0; r < ROLES; r++) {
 		tr->current->pids[r] = pids[r];
@@ -132,8 +131,7 @@ static int on_prepare(void *ctx, const pid_t pids[ROLES], struct err *e)
 
 static int no_memory(struct err *e)
 {
-	return err_set(e, EXIT_NO_RESOURCE,
-		       "ledger: out of memory; free some, or run with --no-trace");
+	return err_resource(e, "ledger: out of memory; free some, or run with --no-trace");
 }
 
 static int on_phase_begin(void *ctx, struct err *e)

@@ -82,8 +82,8 @@ int unused_options_check(unsigned int uses, const char *name, struct err *e)
 		if (strcmp(rows[i].name, name) || rows[i].serves & uses)
 			continue;
 		names_of(uses, tests, sizeof(tests));
-		return err_set(e, EXIT_BAD_USAGE, "--%s with --test %s: %s; leave it out", name,
-			       tests, rows[i].why);
+		return err_usage(e, "--%s with --test %s: %s; leave it out", name, tests,
+				 rows[i].why);
 	}
 	return 0;
 }

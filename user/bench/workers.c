@@ -81,24 +81,23 @@ static int worker_died(struct point_run *b, enum role role, struct err *e)
 	if (waitpid(pid, &status, 0) == pid)
 		b->worker[role].pid = 0;
 	if (WIFSIGNALED(status))
-		return err_set(e, EXIT_PEER,
-			       "%s process %d: killed by signal %d (%s) during the run; this "
-			       "point is lost, run again",
-			       role_name(role), (int)pid, WTERMSIG(status),
-			       strsignal(WTERMSIG(status)));
+		return err_peer(e,
+				"%s process %d: killed by signal %d (%s) during the run; this "
+				"point is lost, run again",
+				role_name(role), (int)pid, WTERMSIG(status),
+				strsignal(WTERMSIG(status)));
 	if (b->run.w->flags & WL_RPC && WEXITSTATUS(status) == WORKER_OTHER_ABI)
-		return err_set(e, EXIT_VERSION,
-			       "%s: its program ipcstall-%s has another version; run 'make rpc' "
-			       "again, or reinstall both",
-			       role_name(role), b->run.w->program);
+		return err_version(e,
+				   "%s: its program ipcstall-%s has another version; run 'make "
+				   "rpc' again, or reinstall both",
+				   role_name(role), b->run.w->program);
 	if (b->run.w->flags & WL_RPC && WEXITSTATUS(status) == WORKER_NOT_LOADED)
-		return err_set(e, EXIT_NO_FEATURE,
-			       "%s: its program ipcstall-%s does not start: a library is missing; "
-			       "ldd names it",
-			       role_name(role), b->run.w->program);
-	return err_set(e, EXIT_PEER, "%s process %d: ended with status %d during the run; run "
-				     "again",
-		       role_name(role), (int)pid, WEXITSTATUS(status));
+		return err_feature(e,
+				   "%s: its program ipcstall-%s does not start: a library is "
+				   "missing; ldd names it",
+				   role_name(role), b->run.w->program);
+	return err_peer(e, "%s process %d: ended with status %d during the run; run again",
+			role_name(role), (int)pid, WEXITSTATUS(status));
 }
 
 /* A worker that takes no order has ended: how it ended is the reason. */
@@ -196,13 +195,13 @@ static int await(struct point_run *b, unsigned int mask, uint64_t budget_ns, str
 			return interrupted(e);
 		n = ppoll(pfd, ROLES, &ts, &none);
 		if (n == 0)
-			return err_set(e, EXIT_PEER,
-				       "no answer from the %s for %.0f s; give a longer --timeout "
-				       "or fewer bytes",
-				       pfd[0].fd >= 0 && pfd[1].fd >= 0 ? "two ends"
-				       : pfd[0].fd >= 0			? "client"
-									: "server",
-				       (double)budget_ns / 1e9);
+			return err_peer(e,
+					"no answer from the %s for %.0f s; give a longer --timeout "
+					"or fewer bytes",
+					pfd[0].fd >= 0 && pfd[1].fd >= 0 ? "two ends"
+					: pfd[0].fd >= 0		 ? "client"
+									 : "server",
+					(double)budget_ns / 1e9);
 		if (n > 0 && one_report(b, pfd, e)) {
 			prefer_death(b, e);
 			return -1;

@@ -75,14 +75,13 @@ static int line_begin(struct line *l, size_t more, const char *command, struct e
 	l->argv = calloc(PYTHON_WORDS + more + 2, sizeof(*l->argv));
 	l->n = PYTHON_WORDS;
 	if (!l->argv)
-		return err_set(e, EXIT_NO_RESOURCE, "%s: no memory; free some and run again",
-			       command);
+		return err_resource(e, "%s: no memory; free some and run again", command);
 	if (!python_start(&l->python, l->argv))
-		return err_set(e, EXIT_NO_FEATURE,
-			       "%s: the Python package of ipcstall is not beside this program, or "
-			       "others can write to it; run make install, or install the package "
-			       "ipcstall-analysis",
-			       command);
+		return err_feature(e,
+				   "%s: the Python package of ipcstall is not beside this program, "
+				   "or others can write to it; run make install, or install the "
+				   "package ipcstall-analysis",
+				   command);
 	setenv("IPCSTALL_PROGRAM", "ipcstall", 1);
 	l->argv[l->n++] = command;
 	return 0;
@@ -125,8 +124,8 @@ static int run_python(const struct line *l, struct err *e)
 	int code = subprocess_run((char *const *)l->argv, e);
 
 	if (code == 126 || code == 127)
-		err_set(e, EXIT_NO_FEATURE, "%s: %s cannot be run; install Python 3, or set PYTHON",
-			l->argv[PYTHON_WORDS], l->argv[0]);
+		err_feature(e, "%s: %s cannot be run; install Python 3, or set PYTHON",
+			    l->argv[PYTHON_WORDS], l->argv[0]);
 	return err_is_set(e) ? (int)e->code : code;
 }
 
@@ -151,9 +150,8 @@ static int analyse(const char *command, const struct analysis_opts *o,
 
 static int no_file(const char *command, struct err *e)
 {
-	return err_set(e, EXIT_BAD_USAGE,
-		       "%s: no file given; name one that --json, sweep or --timeline wrote",
-		       command),
+	return err_usage(e, "%s: no file given; name one that --json, sweep or --timeline wrote",
+			 command),
 	       EXIT_BAD_USAGE;
 }
 
@@ -179,8 +177,8 @@ static int run_figure(void *opts, struct opt_operands *rest, struct err *e)
 		return no_file("figure", e);
 	snprintf(output, sizeof(output), "%.50s.svg", rest->v[0]);
 	if (!o->output && !opt_is_among(rest->v[0], figure_kinds))
-		return err_set(e, EXIT_BAD_USAGE,
-			       "figure '%s': unknown kind; see ipcstall figure --help", rest->v[0]),
+		return err_usage(e, "figure '%s': unknown kind; see ipcstall figure --help",
+				 rest->v[0]),
 		       EXIT_BAD_USAGE;
 	return analyse("figure", o, rest, o->output ? o->output : output, e);
 }
@@ -233,8 +231,7 @@ static int run_compare(void *opts, struct opt_operands *rest, struct err *e)
 	int code = EXIT_BAD_USAGE;
 
 	if (rest->n != 2)
-		return err_set(e, EXIT_BAD_USAGE, "compare: %d files; give two", rest->n),
-		       EXIT_BAD_USAGE;
+		return err_usage(e, "compare: %d files; give two", rest->n), EXIT_BAD_USAGE;
 	a.path = rest->v[0];
 	b.path = rest->v[1];
 	if (replayed(&a, e) == 0 && replayed(&b, e) == 0) {

@@ -190,18 +190,17 @@ static int repeat_options(struct bench_options *o, struct err *e)
 		return err_sys(e, EXIT_DATA, "give a file written by --json", "%s", o->repeat);
 	fclose(f);
 	if (!doc)
-		rc = err_set(e, EXIT_DATA, "%s: %s (line %d); give a file written by --json",
-			     o->repeat, why.text, why.line);
+		rc = err_data(e, "%s: %s (line %d); give a file written by --json", o->repeat,
+			      why.text, why.line);
 	else if (!schema || strcmp(schema, "ipcstall.result") ||
 		 !json_is_object(json_object_get(doc, "options")))
-		rc = err_set(e, EXIT_DATA,
-			     "%s: not a result of ipcstall; give a file written by --json",
-			     o->repeat);
+		rc = err_data(e, "%s: not a result of ipcstall; give a file written by --json",
+			      o->repeat);
 	else if (json_integer_value(json_object_get(doc, "version")) != 1)
-		rc = err_set(e, EXIT_VERSION,
-			     "%s: of version %" JSON_INTEGER_FORMAT
-			     ", but this program reads 1; use the program that wrote it",
-			     o->repeat, json_integer_value(json_object_get(doc, "version")));
+		rc = err_version(e,
+				 "%s: of version %" JSON_INTEGER_FORMAT
+				 ", but this program reads 1; use the program that wrote it",
+				 o->repeat, json_integer_value(json_object_get(doc, "version")));
 	else
 		rc = opt_from_json(bench_option_rows, o, json_object_get(doc, "options"), e);
 	json_decref(doc);
@@ -213,9 +212,8 @@ static int check_repeated(const struct opt_operands *given, struct err *e)
 {
 	for (int i = 0; i < given->n_given; i++)
 		if (!given->given[i]->hidden_from_result)
-			return err_set(
-				e, EXIT_BAD_USAGE,
-				"--%s with --repeat: the file says what to run; leave one out",
+			return err_usage(
+				e, "--%s with --repeat: the file says what to run; leave one out",
 				given->given[i]->name);
 	return 0;
 }
@@ -230,7 +228,7 @@ static int run_plan(struct bench_plan *plan, bool insists, struct err *e)
 
 	r.points = array_new(total, 0, sizeof(*r.points));
 	if (!r.points)
-		return err_set(e, EXIT_NO_RESOURCE, "results: out of memory; give fewer sizes");
+		return err_resource(e, "results: out of memory; give fewer sizes");
 	stamp_start(&r);
 	progress_in_pipe(plan->o.progress);
 	progress_word(plan->o.quiet, "setting up");

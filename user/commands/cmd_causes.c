@@ -67,8 +67,7 @@ static int run_causes(void *opts, struct opt_operands *rest, struct err *e)
 	struct paint p = paint_on(stdout, COLOUR_NEVER);
 
 	if (rest->n > 1)
-		return err_set(e, EXIT_BAD_USAGE, "causes: %d words; give one, or none for all",
-			       rest->n),
+		return err_usage(e, "causes: %d words; give one, or none for all", rest->n),
 		       EXIT_BAD_USAGE;
 	if (rest->n)
 		return explain_word(rest->v[0], stdout, e) ? (int)e->code : EXIT_DONE;

@@ -306,8 +306,7 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 		shells[i].print(stdout);
 		return EXIT_DONE;
 	}
-	return err_set(e, EXIT_BAD_USAGE,
-		       "completion: give the shell's name; known: bash, zsh, fish"),
+	return err_usage(e, "completion: give the shell's name; known: bash, zsh, fish"),
 	       EXIT_BAD_USAGE;
 }
 

@@ -83,9 +83,8 @@ static int settle_options(struct bench_options *o, struct err *e)
 	if (!o->tests)
 		o->tests = strdup("throughput");
 	if (o->connect)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "diagnose with --connect: it changes options at both ends, which "
-			       "it cannot do on another host; leave out --connect");
+		return err_usage(e, "diagnose with --connect: it changes options at both ends, "
+				    "which it cannot do on another host; leave out --connect");
 	return 0;
 }
 
@@ -237,9 +236,7 @@ static int all_bands(const struct source *from, struct range *r, struct outcome_
 		     struct err *e)
 {
 	struct diagnosed_workload *p = calloc(1, sizeof(*p));
-	int rc = p ? 0
-		   : err_set(e, EXIT_NO_RESOURCE,
-			     "diagnose: out of memory; free some and run again");
+	int rc = p ? 0 : err_resource(e, "diagnose: out of memory; free some and run again");
 
 	for (size_t i = 0; rc == 0 && i < r->n_bands; i++)
 		rc = one_band(from, r, i, p, out, e);
@@ -255,9 +252,7 @@ static int each_size(const struct source *from, const struct range *r, struct ou
 		     struct err *e)
 {
 	struct diagnosed_workload *p = calloc(1, sizeof(*p));
-	int rc = p ? 0
-		   : err_set(e, EXIT_NO_RESOURCE,
-			     "diagnose: out of memory; free some and run again");
+	int rc = p ? 0 : err_resource(e, "diagnose: out of memory; free some and run again");
 
 	for (size_t i = 0; rc == 0 && i < r->n; i++)
 		rc = one_size(from, r->sizes[i].size, p, out, e);
@@ -370,14 +365,13 @@ static int check_from(const struct opt_operands *given, bool run_fixes, struct e
 		bool measures = opt_is_among(name, measuring);
 
 		if (measures && !run_fixes)
-			return err_set(e, EXIT_BAD_USAGE,
-				       "--%s with --from: nothing is measured; leave it out, or "
-				       "add --fixes run",
-				       name);
+			return err_usage(e,
+					 "--%s with --from: nothing is measured; leave it out, or "
+					 "add --fixes run",
+					 name);
 		if (!measures && !opt_is_among(name, judging))
-			return err_set(
-				e, EXIT_BAD_USAGE,
-				"--%s with --from: the file says what was run; leave one out",
+			return err_usage(
+				e, "--%s with --from: the file says what was run; leave one out",
 				name);
 	}
 	return 0;

@@ -64,8 +64,8 @@ static int list(struct err *e)
 	int n;
 
 	if (!share_dir(share))
-		return err_set(e, EXIT_NO_FEATURE,
-			       "experiment: " DIRECTORY " is not beside this program; name a file");
+		return err_feature(e, "experiment: " DIRECTORY
+				      " is not beside this program; name a file");
 	snprintf(dir, sizeof(dir), "%s/" DIRECTORY, share);
 	n = scandir(dir, &found, is_experiment, alphasort);
 	if (n < 0)
@@ -125,10 +125,10 @@ static int check_given(const struct plan_run *r, const struct opt_operands *rest
 {
 	for (int i = 0; i < rest->n_given; i++)
 		if (!may_be_named(rest->given[i]))
-			return err_set(e, EXIT_DATA,
-				       "%s: run '%s' has --%s, and an experiment file may name no "
-				       "files and no hosts; take the option out",
-				       file, r->name, rest->given[i]->name);
+			return err_data(e,
+					"%s: run '%s' has --%s, and an experiment file may name no "
+					"files and no hosts; take the option out",
+					file, r->name, rest->given[i]->name);
 	return 0;
 }
 
@@ -142,11 +142,11 @@ static int check_run(const struct plan_run *r, const char *file, struct err *e)
 	int rc;
 
 	if (!opts)
-		return err_set(e, EXIT_NO_RESOURCE, "experiment: out of memory");
+		return err_resource(e, "experiment: out of memory");
 	memcpy(argv, r->words, r->n * sizeof(argv[0]));
 	rc = opt_parse(c->options, opts, (int)r->n, argv, &rest, &why);
 	if (rc)
-		err_set(e, EXIT_DATA, "%s: run '%s': %s", file, r->name, why.text);
+		err_data(e, "%s: run '%s': %s", file, r->name, why.text);
 	else
 		rc = check_given(r, &rest, file, e);
 	command_free(c, opts);
@@ -226,15 +226,14 @@ static int run_experiment(void *opts, struct opt_operands *rest, struct err *e)
 
 	progress_in_pipe(o->progress);
 	if (o->list && rest->n)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "experiment --list with '%s': one lists, the other runs; give one",
-			       rest->v[0]);
+		return err_usage(e,
+				 "experiment --list with '%s': one lists, the other runs; give one",
+				 rest->v[0]);
 	if (o->list)
 		return list(e) ? (int)e->code : EXIT_DONE;
 	if (rest->n != 1) {
-		err_set(e, EXIT_BAD_USAGE,
-			"experiment: %d files; give one, or --list to see which there are",
-			rest->n);
+		err_usage(e, "experiment: %d files; give one, or --list to see which there are",
+			  rest->n);
 		return e->code;
 	}
 	return carry_out(o, rest->v[0], false, e);

@@ -199,9 +199,9 @@ static int unknown_word(const char *word, struct err *e)
 		n++;
 	}
 	near = nearest_word(word, known, n);
-	return err_set(e, EXIT_BAD_USAGE, "%s: no such word; %s%s%s", word,
-		       near ? "did you mean '" : "ipcstall explain --help lists all",
-		       near ? near : "", near ? "'? (ipcstall explain --help lists all)" : "");
+	return err_usage(e, "%s: no such word; %s%s%s", word,
+			 near ? "did you mean '" : "ipcstall explain --help lists all",
+			 near ? near : "", near ? "'? (ipcstall explain --help lists all)" : "");
 }
 
 int explain_word(const char *word, FILE *out, struct err *e)
@@ -252,9 +252,8 @@ static bool words(size_t i, const char **name, char *text, size_t len)
 static int run(void *opts, struct opt_operands *rest, struct err *e)
 {
 	if (rest->n != 1)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "explain: give one word, as in `ipcstall explain nagle`; --help "
-			       "lists all"),
+		return err_usage(e, "explain: give one word, as in `ipcstall explain nagle`; "
+				    "--help lists all"),
 		       EXIT_BAD_USAGE;
 	return explain_word(rest->v[0], stdout, e) ? (int)e->code : EXIT_DONE;
 }

@@ -90,8 +90,7 @@ static int read_ledgers(struct exporter *x)
 	if (trace_snapshot(x->live.t, &s, x->e))
 		return -1;
 	if (groups_add(&x->groups, &s)) {
-		err_set(x->e, EXIT_NO_RESOURCE, "export: no memory for %zu endpoints; trace fewer",
-			s.n);
+		err_resource(x->e, "export: no memory for %zu endpoints; trace fewer", s.n);
 		trace_snapshot_free(&s);
 		return -1;
 	}
@@ -207,8 +206,7 @@ static int print_once(struct exporter *x, const struct export_opts *o, struct er
 		return -1;
 	write_metrics(x, o->format == FORMAT_OPENMETRICS);
 	if (x->text.failed)
-		return err_set(e, EXIT_NO_RESOURCE,
-			       "export: no memory for the text; give fewer --max-groups");
+		return err_resource(e, "export: no memory for the text; give fewer --max-groups");
 	return fwrite(x->text.text, 1, x->text.n, stdout) == x->text.n && !fflush(stdout)
 		       ? 0
 		       : err_sys(e, EXIT_IO, "free some space or start its reader, and run again",
@@ -222,9 +220,8 @@ static int run_exporter(struct exporter *x, const struct export_opts *o, struct 
 
 	if (groups_init(&x->groups, (size_t)o->max_groups, (size_t)o->cgroup_depth,
 			trace_cgroup_path))
-		return err_set(e, EXIT_NO_RESOURCE,
-			       "export: no memory for %lld groups; give fewer --max-groups",
-			       (long long)o->max_groups);
+		return err_resource(e, "export: no memory for %lld groups; give fewer --max-groups",
+				    (long long)o->max_groups);
 	if (session_open(&x->live, &o->live, filter, e))
 		return -1;
 	if (session_drop_privileges(&x->live, false, e))
@@ -250,9 +247,8 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	int rc;
 
 	if (opt_given(rest, "format") && !o->once)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--format without --once: a client is served the format it asks "
-			       "for; leave it out, or add --once");
+		return err_usage(e, "--format without --once: a client is served the format it "
+				    "asks for; leave it out, or add --once");
 	if (sampling_choose(&o->live, e) || targets_or_all(&o->live, "export", &filter, e))
 		return -1;
 	session_catch_signals();

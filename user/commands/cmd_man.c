@@ -174,8 +174,8 @@ static int run_man(void *opts, struct opt_operands *rest, struct err *e)
 	if (o->dir)
 		return all_pages(o->dir, e) ? (int)e->code : EXIT_DONE;
 	if (rest->n > 1 || (rest->n && !c))
-		return err_set(e, EXIT_BAD_USAGE, "man %s: no such command; see ipcstall --help",
-			       rest->v[rest->n - 1]),
+		return err_usage(e, "man %s: no such command; see ipcstall --help",
+				 rest->v[rest->n - 1]),
 		       EXIT_BAD_USAGE;
 	if (c)
 		command_page(c, stdout);

@@ -48,19 +48,17 @@ static int run(void *opts, struct opt_operands *cmd, struct err *e)
 	bool whom = o->all || o->pids.n || o->comm || o->cgroup;
 
 	if (!o->record)
-		return err_set(e, EXIT_BAD_USAGE, "record: no output file given; use -o FILE");
+		return err_usage(e, "record: no output file given; use -o FILE");
 	if (sink_is_stdout(o->record))
-		return err_set(e, EXIT_BAD_USAGE,
-			       "record -o -: a recording is rewritten in place to stay within "
-			       "--max-size, which standard output does not allow; give a file");
+		return err_usage(e,
+				 "record -o -: a recording is rewritten in place to stay within "
+				 "--max-size, which standard output does not allow; give a file");
 	if (cmd->n && whom)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "record: a command and running programs exclude each other; give "
-			       "one of them");
+		return err_usage(e, "record: a command and running programs exclude each other; "
+				    "give one of them");
 	if (!cmd->n && (o->user || o->as_root))
-		return err_set(e, EXIT_BAD_USAGE,
-			       "record: --user and --as-root apply to a command; give one after "
-			       "--, or leave them out");
+		return err_usage(e, "record: --user and --as-root apply to a command; give one "
+				    "after --, or leave them out");
 	return cmd->n ? session_run(o, cmd, e) : session_attach(o, "record", e);
 }
 

@@ -118,10 +118,10 @@ static int check_pids(const struct session_opts *o, struct err *e)
 		long pid;
 
 		if (parse_pid(o->pids.v[i], &pid))
-			return err_set(e, EXIT_BAD_USAGE,
-				       "--pid '%s': not a process id; the JSON and the table show "
-				       "those of the recording",
-				       o->pids.v[i]);
+			return err_usage(e,
+					 "--pid '%s': not a process id; the JSON and the table "
+					 "show those of the recording",
+					 o->pids.v[i]);
 	}
 	return 0;
 }
@@ -144,12 +144,10 @@ static int check_content(const struct show *s, const char *path, struct err *e)
 	const json_t *head = s->r.state.head;
 
 	if ((s->o->out[OUT_TIMELINE] || s->o->out[OUT_PERFETTO]) && !recorded(head, "timeline"))
-		return err_set(e, EXIT_DATA, "%s: holds no timeline; record it with --timeline",
-			       path);
+		return err_data(e, "%s: holds no timeline; record it with --timeline", path);
 	if (s->o->out[OUT_FOLDED] && !recorded(head, "threshold_ns"))
-		return err_set(
-			e, EXIT_DATA,
-			"%s: holds no single stalls; record it with --threshold and --stacks",
+		return err_data(
+			e, "%s: holds no single stalls; record it with --threshold and --stacks",
 			path);
 	return 0;
 }
@@ -239,10 +237,9 @@ static int stream_all(struct show *s, const struct recording *file, json_t *head
 	json_decref(st.head);
 	if (ledger_stream_close(&s->stream, st.complete, e) || rc)
 		return -1;
-	return s->no_memory ? err_set(e, EXIT_NO_RESOURCE, "%s: out of memory during replay; free "
-		"some",
-				      file->path)
-			    : 0;
+	return s->no_memory
+		       ? err_resource(e, "%s: out of memory during replay; free some", file->path)
+		       : 0;
 }
 
 static int write_files(struct show *s, const struct recording *file, const struct verdict *v,
@@ -356,10 +353,10 @@ static int show(struct show *s, const struct recording *file, struct err *e)
 	}
 	rc = write_files(s, file, &v, e);
 	if (rc == 0 && !err_is_set(e) && s->r.state.damaged)
-		err_set(e, EXIT_DATA,
-			"%s: %zu damaged block%s left out: what is shown is right but incomplete; "
-			"take another copy of it",
-			file->path, s->r.state.damaged, plural(s->r.state.damaged));
+		err_data(e,
+			 "%s: %zu damaged block%s left out: what is shown is right but incomplete; "
+			 "take another copy of it",
+			 file->path, s->r.state.damaged, plural(s->r.state.damaged));
 	return err_is_set(e) ? -1 : rc;
 }
 
@@ -372,12 +369,10 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 	if (s.o->json_schema)
 		return schema_print(ledger_schema(), e);
 	if (rest->n != 1)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "replay: give one FILE, written by ipcstall record");
+		return err_usage(e, "replay: give one FILE, written by ipcstall record");
 	if (sink_is_stdout(rest->v[0]))
-		return err_set(e, EXIT_BAD_USAGE,
-			       "replay: -: a recording is read twice, which standard input does "
-			       "not allow; save it to a file, and give that");
+		return err_usage(e, "replay: -: a recording is read twice, which standard input "
+				    "does not allow; save it to a file, and give that");
 	if (session_seen(s.o, &s.filter, e) || check_pids(s.o, e) ||
 	    session_check_outputs(s.o, rest->v[0], e) || recording_open(&file, rest->v[0], e))
 		return -1;

@@ -133,9 +133,8 @@ static int run(void *opts, struct opt_operands *cmd, struct err *e)
 	if (o->json_schema)
 		return schema_print(ledger_schema(), e);
 	if (!cmd->n)
-		return err_set(
-			e, EXIT_BAD_USAGE,
-			"run: no command; give it after --, as in: ipcstall run -- CMD ARG...");
+		return err_usage(
+			e, "run: no command; give it after --, as in: ipcstall run -- CMD ARG...");
 	return session_run(o, cmd, e);
 }
 

@@ -80,8 +80,7 @@ static void say_findings(const struct sweep_opts *o)
 static int make_room(struct sweep *s, struct err *e)
 {
 	s->done = array_new(sweep_total(s), 0, sizeof(*s->done));
-	return s->done ? 0
-		       : err_set(e, EXIT_NO_RESOURCE, "sweep: out of memory; give fewer values");
+	return s->done ? 0 : err_resource(e, "sweep: out of memory; give fewer values");
 }
 
 static int run_planned(struct sweep *s, struct bench_plan *first, struct err *e)

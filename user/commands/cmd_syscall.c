@@ -37,8 +37,7 @@ static int measure(const struct options *o, struct call_findings *f, struct err 
 	int rc = 0;
 
 	if (!samples)
-		return err_set(e, EXIT_NO_RESOURCE,
-			       "--trials: no memory for so many samples; ask for fewer");
+		return err_resource(e, "--trials: no memory for so many samples; ask for fewer");
 	for (f->n = 0; call_rows[f->n].name && !rc; f->n++) {
 		const struct call_row *row = &call_rows[f->n];
 

@@ -84,8 +84,7 @@ static int look(struct session *l, struct rows *p, struct trace_digests *spare, 
 	if (trace_digests_take(l->t, spare, e))
 		return -1;
 	if (rows_take(p, spare))
-		return err_set(e, EXIT_NO_RESOURCE,
-			       "top: no memory for %zu endpoints; trace fewer", spare->n);
+		return err_resource(e, "top: no memory for %zu endpoints; trace fewer", spare->n);
 	return 0;
 }
 
@@ -272,10 +271,10 @@ static int run_screen(struct session *l, const struct top_opts *o, struct recent
 static int check_user(const struct top_opts *o, struct err *e)
 {
 	return o->live.user && !o->batch
-		       ? err_set(e, EXIT_BAD_USAGE,
-				 "--user %s: the screen needs its privileges for Enter and the "
-				 "key t; add --batch, or leave out --user",
-				 o->live.user)
+		       ? err_usage(e,
+				   "--user %s: the screen needs its privileges for Enter and the "
+				   "key t; add --batch, or leave out --user",
+				   o->live.user)
 		       : 0;
 }
 

@@ -72,18 +72,17 @@ static void try_defaults(void *opts)
 static int check_fixes(const struct str_list *names, struct err *e)
 {
 	if (names->n > LIVE_FIXES_MAX)
-		return err_set(e, EXIT_BAD_USAGE, "--fix: given %zu times; give at most %d",
-			       names->n, LIVE_FIXES_MAX);
+		return err_usage(e, "--fix: given %zu times; give at most %d", names->n,
+				 LIVE_FIXES_MAX);
 	return 0;
 }
 
 static int check_consent(const struct try_opts *o, struct err *e)
 {
 	if (!o->yes && !o->dry_run && !(terminal_is(stdin) && terminal_is(stderr)))
-		return err_set(e, EXIT_BAD_USAGE,
-			       "try: it would change options of a running program, and there is "
-			       "no terminal for the question; give --yes, or --dry-run to see "
-			       "what it would do");
+		return err_usage(e, "try: it would change options of a running program, and there "
+				    "is no terminal for the question; give --yes, or --dry-run to "
+				    "see what it would do");
 	return 0;
 }
 
@@ -202,8 +201,7 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 		return schema_print(case_schema(), e);
 	c = calloc(1, sizeof(*c));
 	if (!c)
-		return err_set(e, EXIT_NO_RESOURCE, "try: no memory; free some and run again"),
-		       (int)e->code;
+		return err_resource(e, "try: no memory; free some and run again"), (int)e->code;
 	c->o = o;
 	c->guardian.fd = -1;
 	rng_seed(&c->rng, (uint64_t)o->seed);

@@ -310,8 +310,7 @@ static int whole_window(struct watch *w, struct trace_snapshot *window, struct e
 		return -1;
 	trace_take_stalled(w->live.t, NULL); /* there may be more endpoints next time */
 	if (trace_next_phase(window, &w->last)) {
-		err_set(e, EXIT_NO_RESOURCE, "watch: no memory for %zu endpoints; trace fewer",
-			window->n);
+		err_resource(e, "watch: no memory for %zu endpoints; trace fewer", window->n);
 		trace_snapshot_free(window);
 		return -1;
 	}
@@ -391,8 +390,8 @@ static int begin(struct watch *w, struct trace_options *filter, double zoom_budg
 	w->n_before = (size_t)(w->o->before_ns / w->o->every_ns) + 1;
 	w->before = calloc(w->n_before, sizeof(*w->before));
 	if (!w->before)
-		return err_set(e, EXIT_NO_RESOURCE,
-			       "watch: no memory to keep past verdicts; give a shorter --before");
+		return err_resource(
+			e, "watch: no memory to keep past verdicts; give a shorter --before");
 	if (session_open(&w->live, &w->o->live, filter, e))
 		return -1;
 	progress_word(false, "loading the ledger's probes, for proofs");

@@ -28,8 +28,7 @@ int variant_plan(struct variant *v, const struct bench_options *options, int64_t
 {
 	*v = (struct variant){ .o = *options };
 	if (opt_own(bench_option_rows, &v->o))
-		return err_set(e, EXIT_NO_RESOURCE,
-			       "diagnose: out of memory; free some and run again");
+		return err_resource(e, "diagnose: out of memory; free some and run again");
 	only_size(&v->o, size);
 	return (*sets && fix_apply(sets, &v->o, e)) || bench_plan(&v->o, &v->plan, e) ? -1 : 0;
 }
@@ -104,9 +103,8 @@ static int run_once(struct diagnosed_workload *p, struct variant *v, struct trac
 	point_ledger_free(pt.ledger);
 	pt.ledger = NULL;
 	point_free(&pt);
-	return rc ? err_set(e, EXIT_PEER,
-			    "diagnose: a round in which no message arrived; give a longer "
-			    "--duration")
+	return rc ? err_peer(e, "diagnose: a round in which no message arrived; give a longer "
+				"--duration")
 		  : 0;
 }
 
@@ -292,9 +290,7 @@ static int run_pairs(struct diagnosis_run *x, struct diagnosed_workload *p, stru
 	size_t ready = ready_trials(p), n = x->pairs;
 	struct pairs_of_runs *m = calloc(1, sizeof(*m));
 	struct rng rng;
-	int rc = m ? 0
-		   : err_set(e, EXIT_NO_RESOURCE,
-			     "diagnose: out of memory; free some and run again");
+	int rc = m ? 0 : err_resource(e, "diagnose: out of memory; free some and run again");
 
 	p->compared = ready;
 	rng_seed(&rng, x->seed + 1);

@@ -67,7 +67,7 @@ int range_of_rounds(struct range *r, const struct diag_round *rounds, size_t n, 
 	r->costs = array_new(n, 1, sizeof(*r->costs));
 	if (!sorted || !r->sizes || !r->costs) {
 		free(sorted);
-		return err_set(e, EXIT_NO_RESOURCE, "diagnose: out of memory; give fewer sizes");
+		return err_resource(e, "diagnose: out of memory; give fewer sizes");
 	}
 	memcpy(sorted, rounds, n * sizeof(*sorted));
 	qsort(sorted, n, sizeof(*sorted), cmp_round);
@@ -85,8 +85,7 @@ static int one_pass(struct diagnosis_run *x, struct diagnosed_workload *p,
 		    struct err *e)
 {
 	size_t *order = array_new(sizes->n, 0, sizeof(*order));
-	int rc = order ? 0
-		       : err_set(e, EXIT_NO_RESOURCE, "diagnose: out of memory; give fewer sizes");
+	int rc = order ? 0 : err_resource(e, "diagnose: out of memory; give fewer sizes");
 
 	for (size_t i = 0; order && i < sizes->n; i++)
 		order[i] = i;
@@ -107,9 +106,7 @@ int range_measure(struct diagnosis_run *x, struct range *r, enum test test,
 	struct diag_round *rounds = array_new(
 		(size_t)product((int64_t)sizes->n, (int64_t)x->base_rounds), 0, sizeof(*rounds));
 	struct rng rng;
-	int rc = p && rounds ? 0
-			     : err_set(e, EXIT_NO_RESOURCE,
-				       "diagnose: out of memory; give fewer sizes");
+	int rc = p && rounds ? 0 : err_resource(e, "diagnose: out of memory; give fewer sizes");
 
 	*r = (struct range){ .test = test };
 	rng_seed(&rng, x->seed);

@@ -74,10 +74,10 @@ static int add_point(struct saved *s, const json_t *head, const json_t *point, c
 	json_t *options;
 
 	if (test < 0)
-		return err_set(e, EXIT_DATA,
-			       "--from %s: a point without a test; give a file written by 'sweep' "
-			       "or --json",
-			       path);
+		return err_data(e,
+				"--from %s: a point without a test; give a file written by 'sweep' "
+				"or --json",
+				path);
 	if (observe_saved(point, &round))
 		return 0; /* no message arrived in this point */
 	options = options_of(head, point);
@@ -85,8 +85,7 @@ static int add_point(struct saved *s, const json_t *head, const json_t *point, c
 	json_decref(options);
 	grown = to ? array_resize(to->rounds, to->n, 1, sizeof(*grown)) : NULL;
 	if (!grown)
-		return err_set(e, EXIT_NO_RESOURCE, "--from %s: out of memory; give a smaller file",
-			       path);
+		return err_resource(e, "--from %s: out of memory; give a smaller file", path);
 	to->rounds = grown;
 	to->rounds[to->n++] = round;
 	return 0;
@@ -99,15 +98,15 @@ static int check_head(const json_t *head, const char *path, struct err *e)
 
 	if (!schema || (strcmp(schema, "ipcstall.sweep") && strcmp(schema, "ipcstall.result")) ||
 	    !json_is_object(json_object_get(head, "options")))
-		return err_set(e, EXIT_DATA,
-			       "--from %s: neither a sweep nor a result of ipcstall; give a file "
-			       "written by 'sweep' or --json",
-			       path);
+		return err_data(e,
+				"--from %s: neither a sweep nor a result of ipcstall; give a file "
+				"written by 'sweep' or --json",
+				path);
 	if (version != 1)
-		return err_set(e, EXIT_VERSION,
-			       "--from %s: of version %" JSON_INTEGER_FORMAT
-			       ", but this program reads 1; use the program that wrote it",
-			       path, version);
+		return err_version(e,
+				   "--from %s: of version %" JSON_INTEGER_FORMAT
+				   ", but this program reads 1; use the program that wrote it",
+				   path, version);
 	return 0;
 }
 
@@ -150,14 +149,12 @@ int saved_load(const char *path, struct saved *s, struct err *e)
 			       "--from %s", path);
 	head = text_clean_json(json_loadf(f, JSON_DISABLE_EOF_CHECK, &why));
 	rc = head ? check_head(head, path, e)
-		  : err_set(e, EXIT_DATA,
-			    "--from %s: %s (line %d); give a file written by 'sweep' or --json",
-			    path, why.text, why.line);
+		  : err_data(e, "--from %s: %s (line %d); give a file written by 'sweep' or --json",
+			     path, why.text, why.line);
 	if (rc == 0)
 		rc = read_points(s, head, f, path, e);
 	if (rc == 0 && !s->n)
-		rc = err_set(e, EXIT_DATA, "--from %s: it has no point; give a file that has one",
-			     path);
+		rc = err_data(e, "--from %s: it has no point; give a file that has one", path);
 	json_decref(head);
 	fclose(f);
 	return rc;

@@ -43,10 +43,10 @@ static int split(const char *where, char *host, size_t size, const char **port, 
 	bool bracket = n >= 2 && where[0] == '[' && where[n - 1] == ']';
 
 	if (!n || !colon[1] || n == 2 * bracket || n >= size || (!bracket && memchr(where, ':', n)))
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--listen '%s': not ADDRESS:PORT; give, for example, "
-			       "127.0.0.1:19435 or [::1]:19435",
-			       where);
+		return err_usage(e,
+				 "--listen '%s': not ADDRESS:PORT; give, for example, "
+				 "127.0.0.1:19435 or [::1]:19435",
+				 where);
 	snprintf(host, size, "%.*s", (int)(bracket ? n - 2 : n), where + bracket);
 	*port = colon + 1;
 	return 0;
@@ -64,14 +64,13 @@ static int resolve(const char *where, struct addrinfo **out, struct err *e)
 		return -1;
 	if (strspn(port, "0123456789") != strlen(port) || strlen(port) > 5 || atoi(port) < 1 ||
 	    atoi(port) > 65535)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--listen '%s': '%s' is not a port (1 to 65535); give a free one",
-			       where, port);
+		return err_usage(e,
+				 "--listen '%s': '%s' is not a port (1 to 65535); give a free one",
+				 where, port);
 	rc = getaddrinfo(host, port, &hints, out);
 	if (rc)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--listen '%s': %s; give an address in numbers and a port", where,
-			       gai_strerror(rc));
+		return err_usage(e, "--listen '%s': %s; give an address in numbers and a port",
+				 where, gai_strerror(rc));
 	return 0;
 }
 
@@ -95,8 +94,7 @@ struct http_server *http_listen(const char *where, struct err *e)
 	struct addrinfo *a;
 
 	if (!s)
-		err_set(e, EXIT_NO_RESOURCE, "--listen %s: no memory; free some and run again",
-			where);
+		err_resource(e, "--listen %s: no memory; free some and run again", where);
 	if (!s || resolve(where, &a, e)) {
 		free(s);
 		return NULL;

@@ -92,9 +92,8 @@ static int take_report(struct link *l, const struct report *r, struct msghdr *m,
 	if (n < 2 * link_ns_count(&l->spec) || m->msg_flags & MSG_CTRUNC) {
 		for (int i = 0; i < n; i++)
 			close(fds[i]);
-		return err_set(e, EXIT_NO_RESOURCE,
-			       "--link: no room for the link's descriptors; raise the limit of "
-			       "open files (ulimit -n)");
+		return err_resource(e, "--link: no room for the link's descriptors; raise the "
+				       "limit of open files (ulimit -n)");
 	}
 	l->has_v6 = r->has_v6;
 	take_fds(l, fds, n);
@@ -114,8 +113,8 @@ static int recv_report(int sock, struct link *l, struct err *e)
 	while (n < 0 && errno == EINTR);
 	if (n == (ssize_t)sizeof(r))
 		return take_report(l, &r, &m, e);
-	return err_set(
-		e, EXIT_NO_RESOURCE,
+	return err_resource(
+		e,
 		"--link: the process that makes the link was killed before it was done; try again");
 }
 
@@ -205,12 +204,11 @@ const char *link_addr(const struct link *l, enum link_side side, int family, str
 	if (l->has_v6)
 		return lo ? "::1" : link_addr6[side];
 	if (l->spec.mtu && l->spec.mtu < 1280)
-		err_set(e, EXIT_BAD_USAGE,
-			"--link: no IPv6 with mtu=%u: it needs 1280; raise mtu= or use IPv4",
-			(unsigned int)l->spec.mtu);
+		err_usage(e, "--link: no IPv6 with mtu=%u: it needs 1280; raise mtu= or use IPv4",
+			  (unsigned int)l->spec.mtu);
 	else
-		err_set(e, EXIT_NO_FEATURE,
-			"--link: no IPv6: this kernel was built or booted without it; use IPv4");
+		err_feature(
+			e, "--link: no IPv6: this kernel was built or booted without it; use IPv4");
 	return NULL;
 }
 
@@ -267,9 +265,8 @@ int link_stats(const struct link *l, enum link_side side, struct link_stats *st,
 
 	memset(st, 0, sizeof(*st));
 	if (nl < 0)
-		return err_set(e, EXIT_NO_FEATURE,
-			       "--link: no counters on this machine's own loopback; use lo with "
-			       "any key, veth or bridge");
+		return err_feature(e, "--link: no counters on this machine's own loopback; use lo "
+				      "with any key, veth or bridge");
 	if (read_counters(nl, link_host_index(&l->spec, (int)side), &dev, st) ||
 	    (l->spec.kind == LINK_BRIDGE && add_switch_drops(l, side, st)))
 		return err_sys(e, EXIT_BUG, NULL, "--link: the link's counters");

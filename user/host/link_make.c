@@ -65,13 +65,13 @@ static int no_namespace(struct err *e, const char *which)
 		return err_sys(e, EXIT_NO_PERM, NEXT_PERM, "--link: cannot make a %s namespace",
 			       which);
 	if (errno == ENOSPC || errno == EUSERS)
-		return err_set(e, EXIT_NO_RESOURCE,
-			       "--link: cannot make a %s namespace: there are as many as allowed; "
-			       "raise sysctl user.max_%s_namespaces",
-			       which, strcmp(which, "user") == 0 ? "user" : "net");
+		return err_resource(e,
+				    "--link: cannot make a %s namespace: there are as many as "
+				    "allowed; raise sysctl user.max_%s_namespaces",
+				    which, strcmp(which, "user") == 0 ? "user" : "net");
 	if (errno == EINVAL || errno == ENOSYS)
-		return err_set(e, EXIT_NO_FEATURE,
-			       "--link: this kernel has no %s namespaces; use --link lo", which);
+		return err_feature(e, "--link: this kernel has no %s namespaces; use --link lo",
+				   which);
 	return err_sys(e, EXIT_NO_RESOURCE, "use --link lo", "--link: cannot make a %s namespace",
 		       which);
 }
@@ -124,10 +124,9 @@ static int set_sysctls(struct maker *m, bool host, struct err *e)
 		       (unsigned int)m->s->pingpong) == 0)
 		return 0;
 	if (errno == ENOENT)
-		return err_set(e, EXIT_NO_FEATURE,
-			       "--link: this kernel has no net.ipv4.tcp_pingpong_thresh in a "
-			       "namespace (it came with Linux 6.7 or so); "
-			       "take a newer kernel or leave out pingpong=");
+		return err_feature(e, "--link: this kernel has no net.ipv4.tcp_pingpong_thresh in "
+				      "a namespace (it came with Linux 6.7 or so); take a newer "
+				      "kernel or leave out pingpong=");
 	return err_sys(e, EXIT_NO_PERM,
 		       "leave out pingpong=", "--link: net.ipv4.tcp_pingpong_thresh");
 }
@@ -150,8 +149,8 @@ static int new_ns(struct maker *m, int i, struct err *e)
 static int refused(struct err *e, const char *what, const char *why)
 {
 	if (errno == EOPNOTSUPP)
-		return err_set(
-			e, EXIT_NO_FEATURE,
+		return err_feature(
+			e,
 			"--link: this kernel cannot make %s (%s); load the module or use --link lo",
 			what, *why ? why : strerror(errno));
 	return err_sys(e, EXIT_NO_RESOURCE, "check the values given to --link", "--link: %s%s%s",
@@ -259,9 +258,9 @@ static int set_offload(int ctl, const char *dev, const char *key, uint64_t want,
 		return err_sys(e, EXIT_NO_FEATURE, "leave that key out", "--link: %s of %s", key,
 			       dev);
 	if (!!now != on)
-		return err_set(e, EXIT_NO_FEATURE,
-			       "--link: %s of %s: the device keeps it %s; leave that key out", key,
-			       dev, now ? "on" : "off");
+		return err_feature(e,
+				   "--link: %s of %s: the device keeps it %s; leave that key out",
+				   key, dev, now ? "on" : "off");
 	return 0;
 }
 
@@ -422,8 +421,8 @@ static int await(int nl, int index, struct err *e)
 			return set_up(nl, index, 0, 0, e);
 		nanosleep(&pause, NULL);
 	}
-	return err_set(
-		e, EXIT_NO_RESOURCE,
+	return err_resource(
+		e,
 		"--link: the link has no carrier after 3 s; the machine is overloaded, try again");
 }
 

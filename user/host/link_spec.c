@@ -167,10 +167,9 @@ static int bad_word(struct err *e, const char *what, const char *word, const cha
 	const char *near = nearest_word(word, names, n);
 
 	if (near)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--link: unknown %s \"%s\": did you mean \"%s\"? " NEXT_HELP, what,
-			       word, near);
-	return err_set(e, EXIT_BAD_USAGE, "--link: unknown %s \"%s\"; " NEXT_HELP, what, word);
+		return err_usage(e, "--link: unknown %s \"%s\": did you mean \"%s\"? " NEXT_HELP,
+				 what, word, near);
+	return err_usage(e, "--link: unknown %s \"%s\"; " NEXT_HELP, what, word);
 }
 
 static int bad_key(struct err *e, const char *word)
@@ -191,8 +190,8 @@ static int parse_kind(const char *word, struct link_spec *spec, struct err *e)
 		}
 	}
 	if (!*word || strchr(word, '='))
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--link: \"%s\" is not a kind; begin with lo, veth or bridge", word);
+		return err_usage(e, "--link: \"%s\" is not a kind; begin with lo, veth or bridge",
+				 word);
 	return bad_word(e, "kind", word, kinds, ARRAY_LEN(kinds));
 }
 
@@ -209,18 +208,17 @@ static int parse_pair(char *word, struct link_spec *spec, uint32_t *seen, struct
 		return bad_key(e, word);
 	bit = 1U << (k - keys);
 	if (*seen & bit)
-		return err_set(e, EXIT_BAD_USAGE, "--link: %s is given twice; give it once",
-			       k->name);
+		return err_usage(e, "--link: %s is given twice; give it once", k->name);
 	*seen |= bit;
 	if (!value || !read_value(k, value, field_of(spec, k)))
-		return err_set(e, EXIT_BAD_USAGE, "--link: %s=%s cannot be used; give %s", k->name,
-			       value ? value : "", k->range);
+		return err_usage(e, "--link: %s=%s cannot be used; give %s", k->name,
+				 value ? value : "", k->range);
 	return 0;
 }
 
 static int conflict(struct err *e, const char *text)
 {
-	return err_set(e, EXIT_BAD_USAGE, "--link: %s", text);
+	return err_usage(e, "--link: %s", text);
 }
 
 /* Refuse values that are valid alone, but not with, or without, another key. */
@@ -261,12 +259,11 @@ int link_parse(const char *text, struct link_spec *spec, struct err *e)
 
 	memset(spec, 0, sizeof(*spec));
 	if (strlen(text) >= sizeof(copy))
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--link: the text is longer than %zu characters; " NEXT_HELP,
-			       sizeof(copy) - 1);
+		return err_usage(e, "--link: the text is longer than %zu characters; " NEXT_HELP,
+				 sizeof(copy) - 1);
 	if (!is_plain_text(text))
-		return err_set(
-			e, EXIT_BAD_USAGE,
+		return err_usage(
+			e,
 			"--link: the text holds a space or an unprintable character; " NEXT_HELP);
 	memcpy(copy, text, strlen(text) + 1);
 	if (parse_kind(strsep(&at, ","), spec, e))

@@ -95,11 +95,11 @@ static void put_pfifo(struct rtnl_req *r, const struct stage *st)
 
 static int no_such_qdisc(struct err *e, const char *kind, const char *keys)
 {
-	return err_set(e, EXIT_NO_FEATURE,
-		       "--link: this kernel has no %s queue, which %s needs: sch_%s is neither "
-		       "built in nor loadable; "
-		       "`modprobe sch_%s`, take a kernel that has it, or leave that key out",
-		       kind, keys, kind, kind);
+	return err_feature(
+		e,
+		"--link: this kernel has no %s queue, which %s needs: sch_%s is neither built in "
+		"nor loadable; `modprobe sch_%s`, take a kernel that has it, or leave that key out",
+		kind, keys, kind, kind);
 }
 
 static int add_stage(struct stage *st, const char *kind, const char *keys, stage_fn put,

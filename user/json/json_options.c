@@ -62,8 +62,8 @@ json_t *opt_to_json(const struct opt *rows, const void *from)
 
 static int bad_in_file(const struct opt *row, const char *what, struct err *e)
 {
-	return err_set(e, EXIT_DATA, "option '%s' in the file: %s; use an unaltered result file",
-		       row->name, what);
+	return err_data(e, "option '%s' in the file: %s; use an unaltered result file", row->name,
+			what);
 }
 
 static int texts_from_json(const struct opt *row, void *into, const json_t *v, struct err *e)
@@ -111,9 +111,8 @@ static int number_from_json(const struct opt *row, void *into, int64_t v, struct
 	if (v != *FIELD(row, into, int64_t) && ((double)v < least_of(row) || (double)v > most)) {
 		opt_amount_text(row, least_of(row), least_text, sizeof(least_text));
 		opt_amount_text(row, most, most_text, sizeof(most_text));
-		return err_set(e, EXIT_DATA,
-			       "option '%s' in the file: %lld is out of range; give %s to %s",
-			       row->name, (long long)v, least_text, most_text);
+		return err_data(e, "option '%s' in the file: %lld is out of range; give %s to %s",
+				row->name, (long long)v, least_text, most_text);
 	}
 	*FIELD(row, into, int64_t) = v;
 	return 0;
@@ -158,7 +157,7 @@ static int value_from_json(const struct opt *row, void *into, const json_t *v, s
 		return 0;
 	if (why.code != EXIT_BAD_USAGE)
 		return err_set(e, why.code, "%s", why.text);
-	return err_set(e, EXIT_DATA, "option '%s' in the file: %s", row->name, why.text);
+	return err_data(e, "option '%s' in the file: %s", row->name, why.text);
 }
 
 /* A file says what is measured. Other options, such as where output goes, are for the user who
@@ -166,15 +165,15 @@ static int value_from_json(const struct opt *row, void *into, const json_t *v, s
 static int check_row(const struct opt *row, const char *key, struct err *e)
 {
 	if (!row)
-		return err_set(e, EXIT_VERSION,
-			       "option '%s' in the file: unknown to this version; use the version "
-			       "that wrote it",
-			       key);
+		return err_version(e,
+				   "option '%s' in the file: unknown to this version; use the "
+				   "version that wrote it",
+				   key);
 	if (row->hidden_from_result)
-		return err_set(e, EXIT_DATA,
-			       "option '%s' in the file: a file may not say that; take it out "
-			       "there, and give --%s yourself",
-			       key, key);
+		return err_data(e,
+				"option '%s' in the file: a file may not say that; take it out "
+				"there, and give --%s yourself",
+				key, key);
 	return 0;
 }
 

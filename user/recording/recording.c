@@ -42,13 +42,12 @@ struct walk {
 static int foreign(const char *path, enum head_result h, uint32_t version, struct err *e)
 {
 	if (h == HEAD_OTHER_VERSION)
-		return err_set(e, EXIT_VERSION,
-			       "%s: a recording of version %u, but this program reads %d; use the "
-			       "program that wrote it",
-			       path, version, BLOCKS_VERSION);
-	return err_set(e, EXIT_DATA,
-		       "%s: not a recording of ipcstall; give a file written by ipcstall record",
-		       path);
+		return err_version(e,
+				   "%s: a recording of version %u, but this program reads %d; use "
+				   "the program that wrote it",
+				   path, version, BLOCKS_VERSION);
+	return err_data(
+		e, "%s: not a recording of ipcstall; give a file written by ipcstall record", path);
 }
 
 int recording_open(struct recording *r, const char *path, struct err *e)
@@ -350,14 +349,14 @@ static void read_blocks(struct walk *w, struct block_reader *r)
 static int nothing_to_show(const char *path, const struct recording_state *st, struct err *e)
 {
 	if (st->damaged)
-		return err_set(e, EXIT_DATA,
-			       "%s: it is damaged and has no whole snapshot, so nothing can be "
-			       "shown; take another copy of it",
-			       path);
-	return err_set(e, EXIT_DATA,
-		       "%s: it is cut off before its first snapshot, so nothing can be shown; "
-		       "record for longer",
-		       path);
+		return err_data(e,
+				"%s: it is damaged and has no whole snapshot, so nothing can be "
+				"shown; take another copy of it",
+				path);
+	return err_data(e,
+			"%s: it is cut off before its first snapshot, so nothing can be shown; "
+			"record for longer",
+			path);
 }
 
 int recording_walk(const struct recording *r, const struct recording_visitor *v,
@@ -379,9 +378,8 @@ int recording_walk(const struct recording *r, const struct recording_visitor *v,
 	endpoints_free(&w.live);
 	free(w.texts);
 	if (w.no_memory)
-		return err_set(e, EXIT_NO_RESOURCE,
-			       "%s: no memory to replay it; free some, or filter (-p, -P, "
-			       "--comm)",
-			       r->path);
+		return err_resource(
+			e, "%s: no memory to replay it; free some, or filter (-p, -P, --comm)",
+			r->path);
 	return st->head && st->snapshots ? 0 : nothing_to_show(r->path, st, e);
 }

@@ -150,10 +150,7 @@ static int first_way(const struct recording *r, endpoint_filter want, void *ctx,
 			forget_dropped(&p->end.counters);
 		counters_add_dropped(&p->end.counters, &last.gone);
 		if (last.no_memory || endpoints_join(&last.closed, &last.live, &p->end))
-			rc = err_set(e, EXIT_NO_RESOURCE,
-				     "%s: out of memory during replay; free "
-				     "some",
-				     r->path);
+			rc = err_resource(e, "%s: out of memory during replay; free some", r->path);
 	}
 	endpoints_free(&last.closed);
 	endpoints_free(&last.live);
@@ -168,8 +165,7 @@ static int apply_filter(const struct recording *r, endpoint_filter want, void *c
 	if (!want)
 		return 0;
 	if (choose(p, want, ctx) || replay_filter(p, &p->end, &kept))
-		return err_set(e, EXIT_NO_RESOURCE, "%s: no memory to replay it; free some",
-			       r->path);
+		return err_resource(e, "%s: no memory to replay it; free some", r->path);
 	trace_snapshot_free(&p->end);
 	p->end = kept;
 	return 0;

@@ -19,9 +19,8 @@ static int read_file(struct auth_key *k, int fd, const char *path, struct err *e
 	ssize_t n;
 
 	if (fstat(fd, &st) == 0 && st.st_mode & (S_IRWXG | S_IRWXO))
-		return err_set(e, EXIT_NO_PERM,
-			       "--key %s: others may read or change it; run `chmod 600` on it",
-			       path);
+		return err_perm(e, "--key %s: others may read or change it; run `chmod 600` on it",
+				path);
 	n = read(fd, k->v, sizeof(k->v));
 	if (n < 0)
 		return err_sys(e, EXIT_DATA, "give a file with a secret", "--key %s", path);
@@ -30,10 +29,10 @@ static int read_file(struct auth_key *k, int fd, const char *path, struct err *e
 	k->n = (size_t)n;
 	if (k->n >= AUTH_KEY_LEAST && k->n < sizeof(k->v))
 		return 0;
-	return err_set(e, EXIT_DATA,
-		       "--key %s: %zu bytes, and a secret has %d to %d; make one with `head -c 32 "
-		       "/dev/urandom | base64`",
-		       path, k->n, AUTH_KEY_LEAST, AUTH_KEY_MOST - 1);
+	return err_data(e,
+			"--key %s: %zu bytes, and a secret has %d to %d; make one with `head -c 32 "
+			"/dev/urandom | base64`",
+			path, k->n, AUTH_KEY_LEAST, AUTH_KEY_MOST - 1);
 }
 
 int auth_key_read(struct auth_key *k, const char *path, struct err *e)
@@ -80,7 +79,7 @@ int auth_proof(const struct auth_key *k, const char *who, const json_t *introduc
 	uint8_t digest[SHA256_DIGEST_SIZE];
 
 	if (!text)
-		return err_set(e, EXIT_NO_RESOURCE, "--key: out of memory");
+		return err_resource(e, "--key: out of memory");
 	hmac_sha256_set_key(&c, k->n, k->v);
 	hmac_sha256_update(&c, strlen(who) + 1, (const uint8_t *)who);
 	hmac_sha256_update(&c, strlen(challenge) + 1, (const uint8_t *)challenge);

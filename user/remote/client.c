@@ -83,14 +83,13 @@ static int dial(const char *target, bool v6, struct remote *r, struct err *e)
 	int rc;
 
 	if (remote_split(target, host, sizeof(host), port))
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--connect '%s': not HOST, HOST:PORT or [IPV6]:PORT", target);
+		return err_usage(e, "--connect '%s': not HOST, HOST:PORT or [IPV6]:PORT", target);
 	rc = getaddrinfo(host, port, &hints, &list);
 	if (rc)
-		return err_set(e, EXIT_PEER,
-			       "--connect %s: %s; give the name or address of a host where "
-			       "'ipcstall server' runs",
-			       target, gai_strerror(rc));
+		return err_peer(e,
+				"--connect %s: %s; give the name or address of a host where "
+				"'ipcstall server' runs",
+				target, gai_strerror(rc));
 	r->fd = -1;
 	for (struct addrinfo *a = list; a && r->fd < 0; a = a->ai_next) {
 		r->fd = connect_in_time(a);
@@ -99,8 +98,8 @@ static int dial(const char *target, bool v6, struct remote *r, struct err *e)
 	}
 	freeaddrinfo(list);
 	if (r->fd < 0)
-		return err_set(
-			e, EXIT_PEER,
+		return err_peer(
+			e,
 			"--connect %s port %s: %s; start 'ipcstall server --listen ADDRESS' there",
 			host, port, strerror(errno));
 	getnameinfo((void *)&r->ss, r->len, r->address, sizeof(r->address), NULL, 0,
@@ -141,11 +140,10 @@ static int check_answer(const struct bench_plan *plan, const struct remote *r, c
 	if (!answer)
 		return -1;
 	if (strcmp(wire_string(answer, "hello"), WIRE_NAME))
-		return err_set(
-			e, EXIT_VERSION,
-			"--connect %s: the program that answers there is not 'ipcstall server'; "
-			"give the server's port",
-			plan->o.connect);
+		return err_version(e,
+				   "--connect %s: the program that answers there is not 'ipcstall "
+				   "server'; give the server's port",
+				   plan->o.connect);
 	if (!json_is_true(json_object_get(answer, "ok")))
 		return refused(r, answer, e);
 	return wire_int(answer, "protocol", WIRE_PROTOCOL, WIRE_PROTOCOL, &protocol, e);
@@ -160,10 +158,10 @@ static json_t *prove(const struct remote *r, const struct auth_key *key, const j
 	json_t *answer;
 
 	if (!auth_is_hex(challenge)) {
-		err_set(e, EXIT_NO_PERM,
-			"server %s: it was started without a secret; start it with the same --key "
-			"FILE, or leave out --key",
-			r->address);
+		err_perm(e,
+			 "server %s: it was started without a secret; start it with the same --key "
+			 "FILE, or leave out --key",
+			 r->address);
 		return NULL;
 	}
 	if (auth_proof(key, "client", hello, challenge, ours, e) ||
@@ -175,8 +173,8 @@ static json_t *prove(const struct remote *r, const struct auth_key *key, const j
 	    auth_same(wire_string(answer, "proof"), theirs))
 		return answer;
 	json_decref(answer);
-	err_set(e, EXIT_NO_PERM,
-		"server %s: its secret differs; give the same --key FILE at both ends", r->address);
+	err_perm(e, "server %s: its secret differs; give the same --key FILE at both ends",
+		 r->address);
 	return NULL;
 }
 
@@ -191,10 +189,10 @@ static int converse(const struct bench_plan *plan, struct remote *r, const struc
 		answer = wire_recv(r->fd, WIRE_HELLO_MAX, deadline, e);
 	rc = check_answer(plan, r, answer, e);
 	if (rc == 0 && !key->n && *wire_string(answer, "challenge"))
-		rc = err_set(e, EXIT_NO_PERM,
-			     "server %s: it requires a secret; give --key with the same FILE that "
-			     "it uses",
-			     r->address);
+		rc = err_perm(e,
+			      "server %s: it requires a secret; give --key with the same FILE that "
+			      "it uses",
+			      r->address);
 	if (rc == 0 && key->n) {
 		proven = prove(r, key, hello, answer, deadline, e);
 		json_decref(answer);
@@ -225,11 +223,11 @@ static int check_oneway(const struct bench_plan *plan, const struct remote *r, s
 {
 	if (!(plan->tests >> TEST_ONEWAY & 1) || r->shares_clock)
 		return 0;
-	return err_set(e, EXIT_BAD_USAGE,
-		       "--test oneway with --connect %s: that host shares no clock with this one, "
-		       "so a one-way time would be "
-		       "the clocks' difference; give --test latency (half a round trip)",
-		       plan->o.connect);
+	return err_usage(e,
+			 "--test oneway with --connect %s: that host shares no clock with this "
+			 "one, so a one-way time would be the clocks' difference; give --test "
+			 "latency (half a round trip)",
+			 plan->o.connect);
 }
 
 /* Wait until the server has closed, so that the next run does not find it busy with this one. */
@@ -256,7 +254,7 @@ static int remote_open(struct bench_plan *plan, struct err *e)
 	struct remote *r = calloc(1, sizeof(*r));
 
 	if (!r)
-		return err_set(e, EXIT_NO_RESOURCE, "--connect: out of memory");
+		return err_resource(e, "--connect: out of memory");
 	r->fd = -1;
 	host_read(&r->here, plan->clock.name);
 	plan->remote = r;

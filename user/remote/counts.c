@@ -108,18 +108,15 @@ static int take_slices(const struct run *r, struct tally *t, const json_t *a, st
 	size_t n = json_array_size(a) / 2;
 
 	if (n > MAX_SLICES)
-		return err_set(e, EXIT_VERSION,
-			       "the other host: more slices than there is room for; use the same "
-			       "version at both ends");
+		return err_version(e, "the other host: more slices than there is room for; use the "
+				      "same version at both ends");
 	for (size_t i = 0; i < n; i++) {
 		int64_t ns = json_integer_value(json_array_get(a, 2 * i)),
 			bytes = json_integer_value(json_array_get(a, 2 * i + 1));
 
 		if (ns <= 0 || bytes < 0)
-			return err_set(
-				e, EXIT_VERSION,
-				"the other host: a slice without a duration; use the same version "
-				"at both ends");
+			return err_version(e, "the other host: a slice without a duration; use the "
+					      "same version at both ends");
 		r->sh->slices[i] =
 			(struct slice){ ns_to_ticks(&r->clock, (uint64_t)ns), (uint64_t)bytes };
 	}

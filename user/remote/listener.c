@@ -99,10 +99,10 @@ static int check_exposed(const struct listener *l, const struct sockaddr *a, con
 {
 	if (l->key.n || l->o->insecure || is_loopback((const void *)a))
 		return 0;
-	return err_set(e, EXIT_BAD_USAGE,
-		       "--listen %s: other hosts can reach this address, and none would need a "
-		       "secret; give --key FILE, or --insecure in a lab",
-		       where);
+	return err_usage(e,
+			 "--listen %s: other hosts can reach this address, and none would need a "
+			 "secret; give --key FILE, or --insecure in a lab",
+			 where);
 }
 
 static int open_listener(const struct listener *l, const char *where, struct err *e)
@@ -115,10 +115,10 @@ static int open_listener(const struct listener *l, const char *where, struct err
 	int fd;
 
 	if (remote_split(where, host, sizeof(host), port) || getaddrinfo(host, port, &hints, &list))
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--listen '%s': not an address of this host; give ADDRESS, "
-			       "ADDRESS:PORT or [IPV6]:PORT",
-			       where);
+		return err_usage(e,
+				 "--listen '%s': not an address of this host; give ADDRESS, "
+				 "ADDRESS:PORT or [IPV6]:PORT",
+				 where);
 	fd = check_exposed(l, list->ai_addr, where, e) ? -1 : bind_and_listen(list);
 	freeaddrinfo(list);
 	if (fd >= 0 || err_is_set(e))

@@ -98,10 +98,10 @@ static int until_done(struct run *r, struct err *e)
 			json_t *a = answer(r, deadline_of(r), e);
 
 			json_decref(a);
-			return a ? err_set(e, EXIT_VERSION,
-					   "server %s: unexpected answer; use the same version at "
-					   "both ends",
-					   r->plan->remote->address)
+			return a ? err_version(e,
+					       "server %s: unexpected answer; use the same version "
+					       "at both ends",
+					       r->plan->remote->address)
 				 : -1;
 		}
 		syscall(SYS_futex, &r->sh->done, FUTEX_WAIT, 0, &while_listening, NULL, 0);

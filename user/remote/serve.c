@@ -65,7 +65,7 @@ static void refuse(int fd, const struct err *why)
 
 static int unexpected(const char *what, struct err *e)
 {
-	return err_set(e, EXIT_VERSION, "unexpected '%s'; use the same version at both ends", what);
+	return err_version(e, "unexpected '%s'; use the same version at both ends", what);
 }
 
 /* The data comes to the address at which the client reached this host. A link-local address would
@@ -109,8 +109,8 @@ static int obey_one(struct served *s, enum order what, struct err *e)
 	if (n > 0 && p[0].revents)
 		return local_end_report(s->half, e);
 	if (n > 0)
-		return err_set(e, EXIT_PEER, "the client left, or did not wait for its answer");
-	return err_set(e, EXIT_PEER, "the server's worker is silent; run again");
+		return err_peer(e, "the client left, or did not wait for its answer");
+	return err_peer(e, "the server's worker is silent; run again");
 }
 
 static int find_test(const json_t *q, enum test *t, struct err *e)
@@ -120,7 +120,7 @@ static int find_test(const json_t *q, enum test *t, struct err *e)
 		if (!strcmp(wire_string(q, "test"), test_name(*t)))
 			return 0;
 	}
-	return err_set(e, EXIT_VERSION, "unknown test; use the same version at both ends");
+	return err_version(e, "unknown test; use the same version at both ends");
 }
 
 static int listening_port(const struct served *s)
@@ -137,11 +137,10 @@ static int fits(const struct served *s, enum test t, int64_t size, struct err *e
 
 	if (bytes <= MEMORY_MOST)
 		return 0;
-	return err_set(e, EXIT_NO_RESOURCE,
-		       "this test would take %zu MiB of the server's memory, and a client may have "
-		       "%zu; give a smaller --size, --count, "
-		       "--duration or --window",
-		       bytes >> 20, MEMORY_MOST >> 20);
+	return err_resource(e,
+			    "this test would take %zu MiB of the server's memory, and a client may "
+			    "have %zu; give a smaller --size, --count, --duration or --window",
+			    bytes >> 20, MEMORY_MOST >> 20);
 }
 
 static int do_open(struct served *s, const json_t *q, struct err *e)
@@ -215,8 +214,8 @@ static int until_over(struct served *s, uint64_t deadline, struct err *e)
 		int n = poll(p, 2, kick ? KICK_MS : 1000);
 
 		if (now_ns() > deadline)
-			return err_set(e, EXIT_PEER,
-				       "the phase did not end in time; give a longer --timeout");
+			return err_peer(e,
+					"the phase did not end in time; give a longer --timeout");
 		if (n == 0 && kick)
 			kill(local_end_pid(s->half),
 			     SIGALRM); /* an early tick of the worker's slow timer */
@@ -326,7 +325,7 @@ static int answer(struct served *s, const json_t *q, struct err *e)
 		return verbs[i].needs_point && !s->half ? unexpected(what, e)
 							: verbs[i].fn(s, q, e);
 	}
-	return err_set(e, EXIT_VERSION, "unknown request; use the same version at both ends");
+	return err_version(e, "unknown request; use the same version at both ends");
 }
 
 /* True if the client closed the connection: the end of a run, or of the client. */
@@ -347,16 +346,13 @@ static int converse(struct served *s, struct err *e)
 		int rc;
 
 		if (poll(&p, 1, (int)(patience / 1000000)) == 0) {
-			err_set(e, EXIT_PEER, "the client was silent for %llu s",
-				(unsigned long long)(patience / 1000000000));
+			err_peer(e, "the client was silent for %llu s",
+				 (unsigned long long)(patience / 1000000000));
 			refuse(s->fd, e);
 			return -1;
 		}
 		if (left(s->fd))
-			return s->half ? err_set(e, EXIT_PEER,
-						 "the client left during the "
-						 "run")
-				       : 0;
+			return s->half ? err_peer(e, "the client left during the run") : 0;
 		q = wire_recv(s->fd, WIRE_MAX, now_ns() + SEND_NS, e);
 		rc = q ? answer(s, q, e) : -1;
 		json_decref(q);
@@ -378,9 +374,8 @@ static int prove(struct served *s, const json_t *hello, const struct auth_key *k
 	bool same;
 
 	if (!auth_is_hex(wire_string(hello, "nonce")))
-		return err_set(e, EXIT_NO_PERM,
-			       "this server requires a secret; give --key with the same FILE "
-			       "that it uses");
+		return err_perm(e, "this server requires a secret; give --key with the same FILE "
+				   "that it uses");
 	if (auth_nonce(challenge, e) ||
 	    wire_send(s->fd,
 		      json_pack("{s:s, s:b, s:i, s:s}", "hello", WIRE_NAME, "ok", 1, "protocol",
@@ -395,9 +390,8 @@ static int prove(struct served *s, const json_t *hello, const struct auth_key *k
 	same = auth_same(wire_string(a, "proof"), wanted);
 	json_decref(a);
 	if (!same)
-		return err_set(
-			e, EXIT_NO_PERM,
-			"the client's secret differs; give the same --key FILE at both ends");
+		return err_perm(
+			e, "the client's secret differs; give the same --key FILE at both ends");
 	return auth_proof(key, "server", hello, challenge, proof, e);
 }
 
@@ -407,9 +401,8 @@ static int take_desk(struct desk *desk, struct err *e)
 
 	if (!__atomic_compare_exchange_n(&desk->owner, &owner, getpid(), false, __ATOMIC_ACQ_REL,
 					 __ATOMIC_ACQUIRE))
-		return err_set(e, EXIT_NO_RESOURCE,
-			       "busy: it is running a test for another client; try again when that "
-			       "is over");
+		return err_resource(e, "busy: it is running a test for another client; try again "
+				       "when that is over");
 	__atomic_add_fetch(&desk->served, 1, __ATOMIC_ACQ_REL);
 	return 0;
 }

@@ -35,8 +35,7 @@ int wire_prepare(int fd, struct err *e)
 
 static int gone(const char *what, struct err *e)
 {
-	return err_set(e, EXIT_PEER, "the other host: %s; read its messages there, and run again",
-		       what);
+	return err_peer(e, "the other host: %s; read its messages there, and run again", what);
 }
 
 /* 0: may go on; -1: the deadline has passed. */
@@ -80,10 +79,10 @@ int wire_send(int fd, json_t *msg, uint64_t deadline, struct err *e)
 		json_dumpb(msg, frame + sizeof(length), n, JSON_COMPACT);
 	json_decref(msg);
 	if (!frame)
-		return err_set(e, EXIT_NO_RESOURCE,
-			       "control message of %zu bytes: more than %d or than there is "
-			       "memory; give fewer options",
-			       n, WIRE_MAX);
+		return err_resource(e,
+				    "control message of %zu bytes: more than %d or than there is "
+				    "memory; give fewer options",
+				    n, WIRE_MAX);
 	memcpy(frame, &length, sizeof(length));
 	rc = send_all(fd, frame, n + sizeof(length), deadline, e);
 	free(frame);
@@ -121,15 +120,15 @@ json_t *wire_recv(int fd, size_t max, uint64_t deadline, struct err *e)
 		return NULL;
 	length = ntohl(length);
 	if (length < 2 || length > max) {
-		err_set(e, EXIT_VERSION,
-			"the other host: a message of %u bytes; it is not ipcstall, or has "
-			"another version",
-			length);
+		err_version(e,
+			    "the other host: a message of %u bytes; it is not ipcstall, or has "
+			    "another version",
+			    length);
 		return NULL;
 	}
 	text = malloc(length);
 	if (!text) {
-		err_set(e, EXIT_NO_RESOURCE, "control message: out of memory");
+		err_resource(e, "control message: out of memory");
 		return NULL;
 	}
 	msg = recv_all(fd, text, length, deadline, e)
@@ -139,7 +138,8 @@ json_t *wire_recv(int fd, size_t max, uint64_t deadline, struct err *e)
 	if (json_is_object(msg))
 		return msg;
 	json_decref(msg);
-	err_set(e, EXIT_VERSION,
+	err_version(
+		e,
 		"the other host: unexpected messages; it is not ipcstall, or has another version");
 	return NULL;
 }
@@ -150,10 +150,10 @@ int wire_int(const json_t *o, const char *key, int64_t min, int64_t max, int64_t
 	const json_t *v = json_object_get(o, key);
 
 	if (!json_is_integer(v) || json_integer_value(v) < min || json_integer_value(v) > max)
-		return err_set(e, EXIT_VERSION,
-			       "the other host: '%s' missing or out of range; use the same version "
-			       "at both ends",
-			       key);
+		return err_version(e,
+				   "the other host: '%s' missing or out of range; use the same "
+				   "version at both ends",
+				   key);
 	*out = json_integer_value(v);
 	return 0;
 }

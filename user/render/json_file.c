@@ -7,8 +7,8 @@
 
 static int no_memory(const char *path, struct err *e)
 {
-	return err_set(e, EXIT_NO_RESOURCE,
-		       "%s: no memory for the document; free some and run again", sink_name(path));
+	return err_resource(e, "%s: no memory for the document; free some and run again",
+			    sink_name(path));
 }
 
 int json_to_file(json_t *doc, const char *path, size_t flags, struct err *e)

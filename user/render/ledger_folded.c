@@ -170,8 +170,7 @@ int ledger_folded_write(const struct ledger_view *view, const char *path, struct
 	if (room)
 		stall_order_free(&order);
 	else
-		err_set(e, EXIT_NO_RESOURCE,
-			"%s: no memory for the stacks; give a longer --threshold", path);
+		err_resource(e, "%s: no memory for the stacks; give a longer --threshold", path);
 	free(v);
 	return f ? sink_close(f, path, e) : -1;
 }

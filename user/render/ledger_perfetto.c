@@ -88,9 +88,8 @@ int ledger_perfetto_write(const struct ledger_view *view, const char *path, stru
 	FILE *f;
 
 	if (timeline_spans(view->timeline, view->s, &s))
-		return err_set(e, EXIT_NO_RESOURCE,
-			       "%s: no memory for the timeline; give a smaller --timeline-max",
-			       path);
+		return err_resource(
+			e, "%s: no memory for the timeline; give a smaller --timeline-max", path);
 	f = sink_open(path, e);
 	if (f)
 		print_all(f, view, &s);

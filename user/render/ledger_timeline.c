@@ -173,9 +173,8 @@ int ledger_timeline_write(const struct ledger_view *view, const char *path, stru
 		spans_free(&s);
 		free(v);
 		json_decref(head);
-		return err_set(e, EXIT_NO_RESOURCE,
-			       "%s: no memory for the timeline; give a smaller --timeline-max",
-			       path);
+		return err_resource(
+			e, "%s: no memory for the timeline; give a smaller --timeline-max", path);
 	}
 	end = s.end > view->s->at_ns ? s.end : view->s->at_ns;
 	n = add_spans(v, &s);

@@ -57,14 +57,14 @@ static bool same_file(const struct place *a, const struct place *b)
 static int keep_apart(const struct place *a, const struct place *b, struct err *e)
 {
 	if (sink_is_stdout(a->path) && sink_is_stdout(b->path))
-		return err_set(e, EXIT_BAD_USAGE,
-			       "standard output: two outputs would mix there; send one of them "
-			       "to a file");
+		return err_usage(
+			e,
+			"standard output: two outputs would mix there; send one of them to a file");
 	if (same_file(a, b))
-		return err_set(e, EXIT_BAD_USAGE,
-			       "%s and %s: two outputs would mix in one file; send one of them to "
-			       "another file",
-			       sink_name(a->path), sink_name(b->path));
+		return err_usage(e,
+				 "%s and %s: two outputs would mix in one file; send one of them "
+				 "to another file",
+				 sink_name(a->path), sink_name(b->path));
 	return 0;
 }
 
@@ -93,8 +93,7 @@ int outputs_check(const char *const *paths, size_t n, struct err *e)
 	int rc;
 
 	if (!p)
-		return err_set(e, EXIT_NO_RESOURCE,
-			       "outputs: out of memory; free some and run again");
+		return err_resource(e, "outputs: out of memory; free some and run again");
 	for (size_t i = 0; i < n; i++)
 		p[i].path = paths[i];
 	rc = look_at_all(p, n, e);
@@ -116,10 +115,9 @@ int outputs_spare(const char *input, const char *const *paths, size_t n, struct 
 		if (!out.path || sink_is_stdout(out.path) || stat(out.path, &out.st) ||
 		    !same_file(&in, &out))
 			continue;
-		return err_set(e, EXIT_BAD_USAGE,
-			       "%s: this input would be overwritten; send the output to another "
-			       "file",
-			       out.path);
+		return err_usage(
+			e, "%s: this input would be overwritten; send the output to another file",
+			out.path);
 	}
 	return 0;
 }

@@ -69,7 +69,7 @@ static int take_window(struct prover *p, struct trace *t, struct trace_snapshot 
 	if (trace_next_phase(window, &p->last) == 0)
 		return 0;
 	trace_snapshot_free(window);
-	return err_set(e, EXIT_NO_RESOURCE, "attach: no memory for %zu endpoints; trace fewer", n);
+	return err_resource(e, "attach: no memory for %zu endpoints; trace fewer", n);
 }
 
 static int begin_window(struct prover *p, struct trace *t, struct err *e)

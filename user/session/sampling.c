@@ -15,8 +15,8 @@ static int sampling_percent(const char *option, const char *of, const char *text
 
 	if (end == text || (*end && strcmp(end, "%")) ||
 	    !(percent >= LEAST_PERCENT && percent <= 100))
-		return err_set(
-			e, EXIT_BAD_USAGE,
+		return err_usage(
+			e,
 			"%s '%s': not a percentage %s from %g%% to 100%%; give one, as in %s 0.5%%",
 			option, text, of, LEAST_PERCENT, option);
 	*share = percent / 100;
@@ -50,16 +50,15 @@ static int no_looks(const struct session_opts *o, const char *because, struct er
 	const char *given = o->budget ? "--budget" : o->zoom_budget ? "--zoom-budget" : NULL;
 
 	if (o->sampled)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "%s with --sampled: samples at random instants see no single "
-			       "message; leave one out",
-			       because);
+		return err_usage(e,
+				 "%s with --sampled: samples at random instants see no single "
+				 "message; leave one out",
+				 because);
 	if (!given)
 		return 0;
-	return err_set(e, EXIT_BAD_USAGE,
-		       "%s with %s: --exact traces every message and does not sample; leave one "
-		       "out",
-		       given, because);
+	return err_usage(
+		e, "%s with %s: --exact traces every message and does not sample; leave one out",
+		given, because);
 }
 
 int sampling_choose(struct session_opts *o, struct err *e)

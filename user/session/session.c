@@ -114,8 +114,8 @@ int session_open(struct session *l, const struct session_opts *o, struct trace_o
 	if (session_seen(o, filter, e) || sampling_options(o, filter, e))
 		return -1;
 	if (o->record && !(l->rec = recorder_new(o->record, (uint64_t)o->max_size)))
-		return err_set(e, EXIT_NO_RESOURCE,
-			       "%s: no memory to record; free some and run again", o->record);
+		return err_resource(e, "%s: no memory to record; free some and run again",
+				    o->record);
 	l->t = trace_prepare(filter, e);
 	if (!l->t || (o->cost && trace_cost_enable(l->t, e)) || trace_start(l->t, e)) {
 		session_free(l);

@@ -46,10 +46,9 @@ static int report_of(const struct pages *p, const char *path, struct err *e)
 	int code;
 
 	if (!python_start(&python, argv))
-		return err_set(e, EXIT_NO_FEATURE,
-			       "--html: the Python package of ipcstall is not beside this "
-			       "program; run make install, or install the package "
-			       "ipcstall-analysis");
+		return err_feature(
+			e, "--html: the Python package of ipcstall is not beside this program; run "
+			   "make install, or install the package ipcstall-analysis");
 	setenv("IPCSTALL_PROGRAM", "ipcstall", 1);
 	argv[n++] = "report";
 	argv[n++] = "--copies";

@@ -71,14 +71,13 @@ static int set_ports(const struct session_opts *o, struct trace_options *t, stru
 	if (!o->ports.n)
 		return 0;
 	if (o->ports.n > 1)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--port: given %zu times; give one port or one range A-B",
-			       o->ports.n);
+		return err_usage(e, "--port: given %zu times; give one port or one range A-B",
+				 o->ports.n);
 	if (parse_ports(o->ports.v[0], &lo, &hi))
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--port '%s': not a port (1 to 65535) nor a range A-B; give one, as "
-			       "in -P 443 or -P 8000-8100",
-			       o->ports.v[0]);
+		return err_usage(e,
+				 "--port '%s': not a port (1 to 65535) nor a range A-B; give one, "
+				 "as in -P 443 or -P 8000-8100",
+				 o->ports.v[0]);
 	t->port_lo = (uint16_t)lo;
 	t->port_hi = (uint16_t)hi;
 	if (!t->protos) /* nothing else has ports */

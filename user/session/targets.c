@@ -20,8 +20,8 @@ static int handles[TRACE_TGIDS];
 static int add_pid(struct trace_options *t, long pid, const char *from, struct err *e)
 {
 	if (t->n_tgids == TRACE_TGIDS)
-		return err_set(
-			e, EXIT_BAD_USAGE,
+		return err_usage(
+			e,
 			"%s: more than %d processes; attach to their cgroup (-c), or to all (-a)",
 			from, TRACE_TGIDS);
 	handles[t->n_tgids] = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
@@ -32,15 +32,13 @@ static int add_pid(struct trace_options *t, long pid, const char *from, struct e
 static int check_pid(const char *text, long *pid, struct err *e)
 {
 	if (parse_pid(text, pid))
-		return err_set(e, EXIT_BAD_USAGE, "--pid '%s': not a process id; see `pgrep NAME`",
-			       text);
+		return err_usage(e, "--pid '%s': not a process id; see `pgrep NAME`", text);
 	if (!process_lives((pid_t)*pid))
-		return err_set(e, EXIT_NO_RESOURCE, "--pid %s: no such process; see `pgrep NAME`",
-			       text);
+		return err_resource(e, "--pid %s: no such process; see `pgrep NAME`", text);
 	if (errno == EPERM && kill((pid_t)*pid, 0))
-		return err_set(e, EXIT_NO_PERM,
-			       "--pid %s: it belongs to another user; run as root or as that user",
-			       text);
+		return err_perm(e,
+				"--pid %s: it belongs to another user; run as root or as that user",
+				text);
 	return 0;
 }
 
@@ -48,7 +46,7 @@ static int check_pid(const char *text, long *pid, struct err *e)
 static int add_pids(struct trace_options *t, const char *list, struct err *e)
 {
 	char *copy = strdup(list), *rest = copy, *one;
-	int rc = copy ? 0 : err_set(e, EXIT_NO_RESOURCE, "out of memory; end other programs");
+	int rc = copy ? 0 : err_resource(e, "out of memory; end other programs");
 	long pid;
 
 	while (rc == 0 && (one = strsep(&rest, ",")))
@@ -86,8 +84,8 @@ static int add_by_comm(struct trace_options *t, const char *name, struct err *e)
 			rc = add_pid(t, atol(d->d_name), "--comm", e);
 	closedir(proc);
 	if (rc == 0 && t->n_tgids == before)
-		return err_set(e, EXIT_NO_RESOURCE,
-			       "--comm '%s': no process of this name runs; see `ps -e`", name);
+		return err_resource(e, "--comm '%s': no process of this name runs; see `ps -e`",
+				    name);
 	return rc;
 }
 
@@ -98,14 +96,12 @@ int targets_from_options(const struct session_opts *o, const char *command, stru
 	bool all = o->all || (ways == 0 && o->ports.n); /* whoever uses that port */
 
 	if (ways == 0 && !all)
-		return err_set(
-			e, EXIT_BAD_USAGE,
-			"%s: no target given; use -p PID, --comm NAME, -c CGROUP, -P PORT or -a",
+		return err_usage(
+			e, "%s: no target given; use -p PID, --comm NAME, -c CGROUP, -P PORT or -a",
 			command);
 	if (ways > 1)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "%s: -a, -c and -p/--comm exclude each other; give one of them",
-			       command);
+		return err_usage(e, "%s: -a, -c and -p/--comm exclude each other; give one of them",
+				 command);
 	t->filter = all ? TRACE_FILTER_ALL : o->cgroup ? TRACE_FILTER_CGROUP : TRACE_FILTER_TREE;
 	t->cgroup = o->cgroup;
 	t->existing = true;

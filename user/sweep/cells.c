@@ -13,8 +13,7 @@ static int push(struct variable *v, const char *text, struct err *e)
 	char **grown = array_resize(v->values, v->n, 1, sizeof(*grown));
 
 	if (!grown)
-		return err_set(e, EXIT_NO_RESOURCE, "--vary %s: out of memory; give fewer values",
-			       v->row->name);
+		return err_resource(e, "--vary %s: out of memory; give fewer values", v->row->name);
 	v->values = grown;
 	v->values[v->n++] = strdup(text);
 	return 0;
@@ -62,10 +61,10 @@ static int push_list(struct variable *v, const char *list, struct err *e)
 
 	while (rc == 0 && (item = strsep(&rest, mark)))
 		rc = *item ? push(v, item, e)
-			   : err_set(e, EXIT_BAD_USAGE,
-				     "--vary %s=%s: an empty value; give values with commas "
-				     "between",
-				     v->row->name, list);
+			   : err_usage(e,
+				       "--vary %s=%s: an empty value; give values with commas "
+				       "between",
+				       v->row->name, list);
 	free(copy);
 	return rc;
 }
@@ -77,15 +76,15 @@ static int parse_variable(struct variable *v, const struct opt *rows, const char
 	char name[64];
 
 	if (!eq || eq == text || !eq[1])
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--vary '%s': not OPTION=VALUES; try --vary size=1453:21000:+500 or "
-			       "--vary nodelay=0,1",
-			       text);
+		return err_usage(e,
+				 "--vary '%s': not OPTION=VALUES; try --vary size=1453:21000:+500 "
+				 "or --vary nodelay=0,1",
+				 text);
 	snprintf(name, sizeof(name), "%.*s", (int)(eq - text), text);
 	v->row = opt_find(rows, name);
 	if (!v->row || v->row->hidden_from_result)
-		return err_set(
-			e, EXIT_BAD_USAGE,
+		return err_usage(
+			e,
 			"--vary %s: no option of a benchmark; `ipcstall bench --help` lists them",
 			name);
 	if (v->row->type == OPT_SIZES || (v->row->type == OPT_SIZE && strchr(eq, ':')))
@@ -104,8 +103,7 @@ static int cmp_text(const void *a, const void *b)
 static int check_distinct(const struct variable *v, struct err *e)
 {
 	char **sorted = array_new(v->n, 0, sizeof(*sorted));
-	int rc = sorted ? 0
-			: err_set(e, EXIT_NO_RESOURCE, "--vary: out of memory; give fewer values");
+	int rc = sorted ? 0 : err_resource(e, "--vary: out of memory; give fewer values");
 
 	if (sorted) {
 		memcpy(sorted, v->values, v->n * sizeof(*sorted));
@@ -113,10 +111,10 @@ static int check_distinct(const struct variable *v, struct err *e)
 	}
 	for (size_t i = 1; rc == 0 && i < v->n; i++)
 		if (!strcmp(sorted[i - 1], sorted[i]))
-			rc = err_set(e, EXIT_BAD_USAGE,
-				     "--vary %s: %s is given twice; give it once (--repeats N runs "
-				     "every value N times)",
-				     v->row->name, sorted[i]);
+			rc = err_usage(e,
+				       "--vary %s: %s is given twice; give it once (--repeats N "
+				       "runs every value N times)",
+				       v->row->name, sorted[i]);
 	free(sorted);
 	return rc;
 }
@@ -126,17 +124,16 @@ static int check_new(const struct cells *c, const struct variable *v, struct err
 {
 	for (const struct variable *before = c->v; before < v; before++)
 		if (before->row == v->row)
-			return err_set(e, EXIT_BAD_USAGE,
-				       "--vary %s: given twice; give all its values in one list",
-				       v->row->name);
+			return err_usage(e,
+					 "--vary %s: given twice; give all its values in one list",
+					 v->row->name);
 	return 0;
 }
 
 static int check_values(const struct variable *v, size_t size, struct err *e)
 {
 	void *scratch = calloc(1, size);
-	int rc = scratch ? 0
-			 : err_set(e, EXIT_NO_RESOURCE, "--vary: out of memory; give fewer values");
+	int rc = scratch ? 0 : err_resource(e, "--vary: out of memory; give fewer values");
 
 	for (size_t i = 0; rc == 0 && i < v->n; i++)
 		rc = opt_set(v->row, scratch, v->values[i], e);
@@ -181,8 +178,7 @@ static int make_order(struct cells *c, struct err *e)
 	c->order = array_new((size_t)product((int64_t)c->n, (int64_t)c->repeats), 0,
 			     sizeof(*c->order));
 	if (!c->order)
-		return err_set(e, EXIT_NO_RESOURCE,
-			       "sweep: out of memory; give fewer values or repeats");
+		return err_resource(e, "sweep: out of memory; give fewer values or repeats");
 	rng_seed(&r, c->seed);
 	for (uint64_t k = 0; k < c->repeats; k++)
 		draw_repeat(c, &r, c->order + k * c->n);
@@ -194,12 +190,11 @@ static int find_together(struct cells *c, const char *name, struct err *e)
 	c->together = 0;
 	while (c->together < c->n_v && (!name || strcmp(c->v[c->together].row->name, name)))
 		c->together++;
-	return !name || c->together < c->n_v
-		       ? 0
-		       : err_set(e, EXIT_BAD_USAGE,
-				 "--together %s: it does not vary; give one of the options that "
-				 "--vary names",
-				 name);
+	return !name || c->together < c->n_v ? 0
+					     : err_usage(e,
+							 "--together %s: it does not vary; give "
+							 "one of the options that --vary names",
+							 name);
 }
 
 enum { OPTIONS_ROOM = 1 << 16 }; /* more than any options struct */
@@ -209,13 +204,12 @@ int cells_make(struct cells *c, const struct opt *rows, const struct str_list *t
 {
 	*c = (struct cells){ .n = 1, .repeats = repeats, .seed = seed };
 	if (texts->n == 0)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "sweep: nothing to vary; give --vary OPTION=VALUES, e.g. --vary "
-			       "size=4:512K:*2");
+		return err_usage(e, "sweep: nothing to vary; give --vary OPTION=VALUES, e.g. "
+				    "--vary size=4:512K:*2");
 	if (texts->n > VARY_MAX)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "sweep: %zu variables; at most %d make a sweep a reader can follow",
-			       texts->n, VARY_MAX);
+		return err_usage(
+			e, "sweep: %zu variables; at most %d make a sweep a reader can follow",
+			texts->n, VARY_MAX);
 	for (size_t i = 0; i < texts->n; i++) {
 		struct variable *v = &c->v[c->n_v++];
 
@@ -223,8 +217,8 @@ int cells_make(struct cells *c, const struct opt *rows, const struct str_list *t
 		    check_values(v, OPTIONS_ROOM, e) || check_distinct(v, e))
 			return -1;
 		if (c->n * v->n * repeats > CELLS_MAX)
-			return err_set(e, EXIT_BAD_USAGE,
-				       "sweep: more than %d points; use a larger step", CELLS_MAX);
+			return err_usage(e, "sweep: more than %d points; use a larger step",
+					 CELLS_MAX);
 		c->n *= v->n;
 	}
 	return find_together(c, together, e) || make_order(c, e) ? -1 : 0;

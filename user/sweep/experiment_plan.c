@@ -32,7 +32,7 @@ static char *slurp(const char *path, struct err *e)
 		err_sys(e, EXIT_DATA, "name one that `ipcstall experiment --list` shows", "%s",
 			path);
 	else if (n > FILE_MAX || memchr(text, 0, n))
-		err_set(e, EXIT_DATA, "%s: no experiment file; " SEE, path);
+		err_data(e, "%s: no experiment file; " SEE, path);
 	else
 		end_clean(text, n);
 	if (f)
@@ -64,7 +64,7 @@ static json_t *fenced(const char *text, const char *path, struct err *e)
 	int line = 1;
 
 	if (!end) {
-		err_set(e, EXIT_DATA, "%s: has no ```json block; " SEE, path);
+		err_data(e, "%s: has no ```json block; " SEE, path);
 		return NULL;
 	}
 	for (const char *c = text; c < start + 9; c++)
@@ -72,7 +72,7 @@ static json_t *fenced(const char *text, const char *path, struct err *e)
 	o = text_clean_json(
 		json_loadb(start + 9, (size_t)(end - start - 9), JSON_REJECT_DUPLICATES, &why));
 	if (!o)
-		err_set(e, EXIT_DATA, "%s: line %d: %s; " SEE, path, line + why.line - 1, why.text);
+		err_data(e, "%s: line %d: %s; " SEE, path, line + why.line - 1, why.text);
 	return o;
 }
 
@@ -82,12 +82,13 @@ static int check_schema(const json_t *o, const char *path, struct err *e)
 	json_int_t version = json_integer_value(json_object_get(o, "version"));
 
 	if (!schema || strcmp(schema, SCHEMA))
-		return err_set(e, EXIT_DATA, "%s: the schema is not " SCHEMA "; " SEE, path);
+		return err_data(e, "%s: the schema is not " SCHEMA "; " SEE, path);
 	if (version != SCHEMA_VERSION)
-		return err_set(e, EXIT_VERSION,
-			       "%s: version %lld of " SCHEMA
-			       ", and this reads %d; take the file that came with this ipcstall",
-			       path, (long long)version, SCHEMA_VERSION);
+		return err_version(
+			e,
+			"%s: version %lld of " SCHEMA
+			", and this reads %d; take the file that came with this ipcstall",
+			path, (long long)version, SCHEMA_VERSION);
 	return 0;
 }
 
@@ -98,13 +99,12 @@ static int add_words(struct plan_run *r, const char *text, const char *path, str
 		size_t len = strcspn(text, " \n");
 
 		if (r->n == PLAN_WORDS_MAX - 8)
-			return err_set(
-				e, EXIT_DATA,
-				"%s: the command of '%s' has too many words; make it two runs",
+			return err_data(
+				e, "%s: the command of '%s' has too many words; make it two runs",
 				path, r->name);
 		r->words[r->n] = strndup(text, len);
 		if (!r->words[r->n++])
-			return err_set(e, EXIT_NO_RESOURCE, "%s: out of memory", path);
+			return err_resource(e, "%s: out of memory", path);
 		text += len;
 	}
 	return 0;
@@ -145,10 +145,10 @@ static int read_pilot(struct plan_run *r, const json_t *o, const char *path, str
 	if (!o)
 		return 0;
 	if (r->kind != PLAN_SWEEP || pilot < 2 || most < pilot || most > 1000)
-		return err_set(e, EXIT_DATA,
-			       "%s: run '%s': \"repeats\" is not a sweep's \"pilot\" (2 or more) "
-			       "and \"most\" (1000 or less); " SEE,
-			       path, r->name);
+		return err_data(e,
+				"%s: run '%s': \"repeats\" is not a sweep's \"pilot\" (2 or more) "
+				"and \"most\" (1000 or less); " SEE,
+				path, r->name);
 	r->pilot = (int)pilot;
 	r->most = (int)most;
 	return 0;
@@ -162,25 +162,24 @@ static int read_run(struct plan *p, const json_t *o, const char *path, bool quic
 
 	r->name = json_string_value(json_object_get(o, "name"));
 	if (!good_name(r->name))
-		return err_set(e, EXIT_DATA,
-			       "%s: a run without a name of small letters, digits and dashes; " SEE,
-			       path);
+		return err_data(
+			e, "%s: a run without a name of small letters, digits and dashes; " SEE,
+			path);
 	if (!command || !more)
-		return err_set(e, EXIT_DATA,
-			       "%s: run '%s' has no \"command\", \"quick\" or \"full\"; " SEE, path,
-			       r->name);
+		return err_data(e, "%s: run '%s' has no \"command\", \"quick\" or \"full\"; " SEE,
+				path, r->name);
 	for (size_t i = 0; i + 1 < p->n; i++)
 		if (strcmp(p->runs[i].name, r->name) == 0)
-			return err_set(e, EXIT_DATA,
-				       "%s: two runs have the name '%s'; call one something else",
-				       path, r->name);
+			return err_data(e,
+					"%s: two runs have the name '%s'; call one something else",
+					path, r->name);
 	if (add_words(r, command, path, e) || add_words(r, more, path, e))
 		return -1;
 	if (!find_kind(r))
-		return err_set(e, EXIT_DATA,
-			       "%s: run '%s' begins with '%s'; a run is a sweep, bench, clock, "
-			       "syscall or machine",
-			       path, r->name, r->n ? r->words[0] : "");
+		return err_data(e,
+				"%s: run '%s' begins with '%s'; a run is a sweep, bench, clock, "
+				"syscall or machine",
+				path, r->name, r->n ? r->words[0] : "");
 	return read_pilot(r, json_object_get(o, "repeats"), path, e);
 }
 
@@ -190,13 +189,12 @@ static int read_parts(struct plan *p, const char *path, struct err *e)
 	size_t i;
 
 	if (json_array_size(parts) > PLAN_PARTS_MAX)
-		return err_set(e, EXIT_DATA, "%s: %zu parts; give %d at most", path,
-			       json_array_size(parts), PLAN_PARTS_MAX);
+		return err_data(e, "%s: %zu parts; give %d at most", path, json_array_size(parts),
+				PLAN_PARTS_MAX);
 	json_array_foreach (parts, i, o) {
 		p->parts[i] = json_string_value(o);
 		if (!good_name(p->parts[i]))
-			return err_set(e, EXIT_DATA,
-				       "%s: a part is the name of an experiment; " SEE, path);
+			return err_data(e, "%s: a part is the name of an experiment; " SEE, path);
 	}
 	p->n_parts = json_array_size(parts);
 	return 0;
@@ -210,8 +208,8 @@ static int read_runs(struct plan *p, const char *path, bool quick, struct err *e
 	if (read_parts(p, path, e))
 		return -1;
 	if ((!json_array_size(runs) && !p->n_parts) || json_array_size(runs) > PLAN_RUNS_MAX)
-		return err_set(e, EXIT_DATA, "%s: %zu runs; give 1 to %d", path,
-			       json_array_size(runs), PLAN_RUNS_MAX);
+		return err_data(e, "%s: %zu runs; give 1 to %d", path, json_array_size(runs),
+				PLAN_RUNS_MAX);
 	json_array_foreach (runs, i, o)
 		if (read_run(p, o, path, quick, e))
 			return -1;
@@ -225,7 +223,7 @@ int plan_read(struct plan *p, const char *path, bool quick, struct err *e)
 		return -1;
 	p->title = title_of(p->text);
 	if (!p->title)
-		return err_set(e, EXIT_DATA, "%s: has no title; begin it with '# TITLE'", path);
+		return err_data(e, "%s: has no title; begin it with '# TITLE'", path);
 	p->json = fenced(p->text, path, e);
 	return p->json ? check_schema(p->json, path, e) || read_runs(p, path, quick, e) ? -1 : 0
 		       : -1;

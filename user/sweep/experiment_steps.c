@@ -101,19 +101,19 @@ static int analyse(const char *const words[], size_t n, const char *file, const 
 	int code;
 
 	if (!python_start(&p, argv))
-		return err_set(e, EXIT_NO_FEATURE,
-			       "experiment: analysis/ is not beside this program, or others may "
-			       "write there; the data are in %s, answer "
-			       "them with: python3 -m analysis experiment %s --data %s",
-			       dir, file, dir);
+		return err_feature(e,
+				   "experiment: analysis/ is not beside this program, or others "
+				   "may write there; the data are in %s, answer them with: python3 "
+				   "-m analysis experiment %s --data %s",
+				   dir, file, dir);
 	for (size_t i = 0; i < n; i++)
 		argv[PYTHON_WORDS + i] = words[i];
 	code = subprocess_run((char *const *)argv, e);
 	if (code == 126 || code == 127)
-		return err_set(e, EXIT_NO_FEATURE,
-			       "experiment: %s cannot be run; install Python 3 or set PYTHON; the "
-			       "data are in %s",
-			       argv[0], dir);
+		return err_feature(e,
+				   "experiment: %s cannot be run; install Python 3 or set PYTHON; "
+				   "the data are in %s",
+				   argv[0], dir);
 	return code;
 }
 

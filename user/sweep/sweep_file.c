@@ -79,9 +79,8 @@ static int check_same(const json_t *was, const json_t *now, const char *const ke
 		const json_t *a = json_object_get(was, *keys), *b = json_object_get(now, *keys);
 
 		if ((a || b) && !json_equal(a, b))
-			return err_set(e, EXIT_DATA, "--resume %s: its '%s' differs from that of "
-						     "this %s",
-				       path, *keys, of_which);
+			return err_data(e, "--resume %s: its '%s' differs from that of this %s",
+					path, *keys, of_which);
 	}
 	return 0;
 }
@@ -138,9 +137,9 @@ static int count_done(struct sweep *s, size_t i, const json_t *line, struct err 
 	int t = test_of(line);
 
 	if (t == TESTS || s->done[i] & 1u << t)
-		return err_set(e, EXIT_DATA,
-			       "--resume %s: point %zu %s; start it again without --resume",
-			       s->o->out, i, t == TESTS ? "names no known test" : "is there twice");
+		return err_data(e, "--resume %s: point %zu %s; start it again without --resume",
+				s->o->out, i,
+				t == TESTS ? "names no known test" : "is there twice");
 	s->n_done += !s->done[i];
 	s->done[i] |= 1u << t;
 	s->n_points++;
@@ -153,11 +152,9 @@ static int read_done(struct sweep *s, FILE *f, const json_t *now, struct err *e)
 {
 	json_error_t why;
 	json_t *line = text_clean_json(json_loadf(f, JSON_DISABLE_EOF_CHECK, &why));
-	int rc =
-		line ? same_sweep(line, now, s->o->out, e)
-		     : err_set(e, EXIT_DATA,
-			       "--resume %s: no header; start it again without "
-			       "--resume", s->o->out);
+	int rc = line ? same_sweep(line, now, s->o->out, e)
+		      : err_data(e, "--resume %s: no header; start it again without --resume",
+				 s->o->out);
 	long whole = ftell(f), first_refined = -1;
 
 	json_decref(line);
@@ -207,10 +204,10 @@ static int spare_interrupted(const char *path, struct err *e)
 		fclose(f);
 	if (!sweep || whole || points < 2)
 		return 0;
-	return err_set(e, EXIT_BAD_USAGE,
-		       "--out %s: holds a sweep that was interrupted after %zu point%s; continue "
-		       "it with --resume, or remove it",
-		       path, points - 1, points == 2 ? "" : "s");
+	return err_usage(e,
+			 "--out %s: holds a sweep that was interrupted after %zu point%s; continue "
+			 "it with --resume, or remove it",
+			 path, points - 1, points == 2 ? "" : "s");
 }
 
 int sweep_spare(const struct sweep *s, struct err *e)
@@ -230,7 +227,8 @@ int sweep_open(struct sweep *s, const struct bench_plan *plan, struct err *e)
 		rc = s->out ? read_done(s, s->out, head, e)
 		     : path ? err_sys(e, EXIT_DATA, "give the file of the interrupted sweep",
 				      "--resume %s", path)
-			    : err_set(e, EXIT_BAD_USAGE,
+			    : err_usage(
+				      e,
 				      "--resume: no --out; give the file of the interrupted sweep");
 		json_decref(head);
 		return rc;

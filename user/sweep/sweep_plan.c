@@ -9,12 +9,12 @@ static int check_size(const struct bench_plan *plan, bool given, struct err *e)
 {
 	if (plan->o.sizes.n == 1 || plan->tests == 1u << TEST_CONNECT)
 		return 0;
-	return given ? err_set(e, EXIT_BAD_USAGE,
-			       "sweep: %zu sizes in --size; vary them instead: --vary size=...",
-			       plan->o.sizes.n)
-		     : err_set(e, EXIT_BAD_USAGE,
-			       "sweep: no message size given; use --size SIZE, or --vary "
-			       "size=...");
+	return given ? err_usage(e,
+				 "sweep: %zu sizes in --size; vary them instead: --vary size=...",
+				 plan->o.sizes.n)
+		     : err_usage(
+			       e,
+			       "sweep: no message size given; use --size SIZE, or --vary size=...");
 }
 
 static bool varies(const struct sweep *s, const char *name)
@@ -30,11 +30,11 @@ static int check_nodelay(const struct sweep *s, const struct bench_plan *plan, s
 {
 	for (int t = 0; t < TESTS && !plan->o.nodelay && varies(s, "nodelay"); t++)
 		if (plan->tests >> t & 1 && bench_nodelay(plan, (enum test)t))
-			return err_set(e, EXIT_BAD_USAGE,
-				       "sweep: --vary nodelay=0 with --test %s, which sets "
-				       "TCP_NODELAY itself; vary nagle=0,1, or choose another "
-				       "test",
-				       test_name((enum test)t));
+			return err_usage(
+				e,
+				"sweep: --vary nodelay=0 with --test %s, which sets TCP_NODELAY "
+				"itself; vary nagle=0,1, or choose another test",
+				test_name((enum test)t));
 	return 0;
 }
 
@@ -62,14 +62,13 @@ static int check_refine(const struct sweep *s, struct err *e)
 	if (!s->o->refine)
 		return 0;
 	if (!sweep_size(&s->cells))
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--refine: the size does not vary, so no dip can be refined; give "
-			       "--vary size=FIRST:LAST:+STEP");
+		return err_usage(e, "--refine: the size does not vary, so no dip can be refined; "
+				    "give --vary size=FIRST:LAST:+STEP");
 	if (s->cells.repeats < DIPS_REPEATS_LEAST)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--refine: %llu repeats cannot tell a dip from chance; give "
-			       "--repeats %d or more",
-			       (unsigned long long)s->cells.repeats, DIPS_REPEATS_LEAST);
+		return err_usage(e,
+				 "--refine: %llu repeats cannot tell a dip from chance; give "
+				 "--repeats %d or more",
+				 (unsigned long long)s->cells.repeats, DIPS_REPEATS_LEAST);
 	return 0;
 }
 
@@ -81,10 +80,8 @@ static int check_given(const struct sweep *s, const struct opt_operands *given, 
 		const char *name = s->cells.v[i].row->name;
 
 		if (opt_given(given, name) && strcmp(name, "seed"))
-			return err_set(
-				e, EXIT_BAD_USAGE,
-				"--%s and --vary %s set the same option; leave one out", name,
-				name);
+			return err_usage(e, "--%s and --vary %s set the same option; leave one out",
+					 name, name);
 	}
 	return bench_check_given(&s->o->bench, given, e);
 }

@@ -32,7 +32,6 @@ int sweep_note_cost(struct sweep *s, size_t cell, int test, int64_t size, double
 	if (!s->o->refine || test == TEST_CONNECT || !(cost_ns > 0))
 		return 0;
 	if (refine_note(&s->refiner, sweep_series(&s->cells, cell, test), size, cost_ns))
-		return err_set(e, EXIT_NO_RESOURCE,
-			       "sweep: out of memory; give fewer values or no --refine");
+		return err_resource(e, "sweep: out of memory; give fewer values or no --refine");
 	return 0;
 }

@@ -95,8 +95,7 @@ static int look(struct run *r, struct err *e)
 	if (s->paused)
 		return 0;
 	if (rows_take(&r->p, &r->spare))
-		return err_set(e, EXIT_NO_RESOURCE,
-			       "top: no memory for %zu endpoints; trace fewer", r->spare.n);
+		return err_resource(e, "top: no memory for %zu endpoints; trace fewer", r->spare.n);
 	strftime(s->clock, sizeof(s->clock), "%H:%M:%S", localtime_r(&now, &tm));
 	recent_copy(r->l->recent, &r->shown);
 	reorder(r);

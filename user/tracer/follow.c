@@ -42,10 +42,9 @@ int trace_follow(struct trace *t, pid_t tgid, struct err *e)
 	__u32 key = number_of(t, tgid);
 
 	if (!key)
-		return err_set(e, EXIT_NO_RESOURCE,
-			       "cannot follow the process: it has exited, or this kernel does not "
-			       "show its pid outside this PID namespace; trace a cgroup instead, "
-			       "or from outside the container");
+		return err_resource(e, "cannot follow the process: it has exited, or this kernel "
+				       "does not show its pid outside this PID namespace; trace a "
+				       "cgroup instead, or from outside the container");
 	if (!hint || bpf_map_update_elem(t->followed_fd, &key, &one, BPF_ANY))
 		return fail_sys(e, errno, "cannot follow the process", "trace a cgroup instead");
 	hint[key % TGID_HINTS] =

@@ -229,10 +229,10 @@ static int list_hooks(struct trace *t, struct err *e)
 			continue;
 		a->hook = h;
 		if (!choose_point(a) && h->required)
-			return err_set(e, EXIT_NO_FEATURE,
-				       "cannot trace with this backend: %s; choose another "
-				       "--backend, or a newer kernel",
-				       a->why_not);
+			return err_feature(e,
+					   "cannot trace with this backend: %s; choose another "
+					   "--backend, or a newer kernel",
+					   a->why_not);
 		t->n_at++;
 	}
 	return 0;
@@ -287,15 +287,16 @@ static int load_failed(const struct trace *t, struct err *e, int err)
 			       "them, which no kernel since 6.1 should do; choose another "
 			       "--backend, and report it with the output of `ipcstall check`");
 	if (err == -EPERM && locked)
-		return err_set(e, EXIT_NO_FEATURE,
-			       "cannot load the tracing programs: %s; use --backend rawtp or auto; "
-			       "`ipcstall check` shows what this kernel allows",
-			       locked);
+		return err_feature(e,
+				   "cannot load the tracing programs: %s; use --backend rawtp or "
+				   "auto; `ipcstall check` shows what this kernel allows",
+				   locked);
 	if (err == -EPERM)
-		return err_set(e, EXIT_NO_PERM,
-			       "cannot load the tracing programs: %s; run as root, or with CAP_BPF "
-			       "and CAP_PERFMON; `ipcstall check` shows what this kernel allows",
-			       strerror(-err));
+		return err_perm(
+			e,
+			"cannot load the tracing programs: %s; run as root, or with CAP_BPF and "
+			"CAP_PERFMON; `ipcstall check` shows what this kernel allows",
+			strerror(-err));
 	return err_set(e, err == -EMFILE ? EXIT_NO_RESOURCE : EXIT_NO_FEATURE,
 		       "cannot load the tracing programs: %s; %s", strerror(-err),
 		       err_remedy(-err, "`ipcstall check` shows what this kernel allows; a "
@@ -412,9 +413,9 @@ int object_load(struct trace *t, struct err *e)
 			       "cannot find the ledger's maps: the object is from another build; "
 			       "run make clean, and build again");
 	if (t->backend == TRACE_SAMPLED && !t->opts.looks)
-		return err_set(e, EXIT_NO_FEATURE,
-			       "cannot sample: BPF programs of this kernel cannot walk a map, or "
-			       "cannot share one with user space (5.13 can); use --exact");
+		return err_feature(e,
+				   "cannot sample: BPF programs of this kernel cannot walk a map, "
+				   "or cannot share one with user space (5.13 can); use --exact");
 	return 0;
 }
 

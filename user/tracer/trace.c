@@ -18,24 +18,21 @@ static int check_options(const struct trace_options *o, struct err *e)
 	bool listed = o->filter == TRACE_FILTER_TGIDS || o->filter == TRACE_FILTER_TREE;
 
 	if (o->n_tgids > TRACE_TGIDS)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "too many processes to trace: there is no room to list so many; "
-			       "trace a cgroup");
+		return err_usage(e, "too many processes to trace: there is no room to list so "
+				    "many; trace a cgroup");
 	if (listed && !o->n_tgids)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "no process to trace: the filter asks for one; name a process");
+		return err_usage(e, "no process to trace: the filter asks for one; name a process");
 	if (o->filter == TRACE_FILTER_CGROUP && !o->cgroup)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "no cgroup to trace: the filter asks for one; name a cgroup v2 "
-			       "directory");
+		return err_usage(
+			e,
+			"no cgroup to trace: the filter asks for one; name a cgroup v2 directory");
 	if (o->budget > 0 && (o->stall_threshold_ns || o->stacks || o->timeline))
-		return err_set(e, EXIT_BAD_USAGE,
-			       "cannot sample single stalls: samples see no single stall; use "
-			       "--exact");
+		return err_usage(
+			e, "cannot sample single stalls: samples see no single stall; use --exact");
 	if (o->port_hi && o->port_hi < o->port_lo)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "bad range of ports: it ends before it begins; give the lower port "
-			       "first");
+		return err_usage(
+			e,
+			"bad range of ports: it ends before it begins; give the lower port first");
 	return 0;
 }
 
@@ -107,9 +104,8 @@ static int follow_cgroup(struct trace *t, struct err *e)
 		return 0;
 	if (fd >= 0 && bpf_map_update_elem(bpf_map__fd(map), &first, &fd, BPF_ANY))
 		rc = errno == EBADF
-			     ? err_set(e, EXIT_BAD_USAGE,
-				       "cannot trace the cgroup: it is no directory of the cgroup "
-				       "v2 hierarchy; name one")
+			     ? err_usage(e, "cannot trace the cgroup: it is no directory of the "
+					    "cgroup v2 hierarchy; name one")
 			     : fail_sys(e, errno, "cannot trace the cgroup", "free some memory");
 	if (fd < 0)
 		return -1;
@@ -125,13 +121,13 @@ static int choose_backend(struct trace *t, struct err *e)
 		t->opts.backend && t->opts.budget <= 0 ? t->opts.backend : trace_best_backend(&why);
 	snprintf(t->why, sizeof(t->why), "%s", why);
 	if (!t->backend && strstr(why, "CAP_BPF")) /* a privilege is missing, not a feature */
-		return err_set(e, EXIT_NO_PERM,
-			       "cannot trace: %s; run as root, or with these capabilities", why);
+		return err_perm(e, "cannot trace: %s; run as root, or with these capabilities",
+				why);
 	if (!t->backend)
-		return err_set(e, EXIT_NO_FEATURE,
-			       "cannot trace on this kernel: %s; `ipcstall check` shows how to fix "
-			       "it; a benchmark can run without it (--no-trace)",
-			       why);
+		return err_feature(e,
+				   "cannot trace on this kernel: %s; `ipcstall check` shows how to "
+				   "fix it; a benchmark can run without it (--no-trace)",
+				   why);
 	if (t->opts.budget > 0) {
 		t->backend = TRACE_SAMPLED;
 		t->why[0] = '\0';

@@ -154,10 +154,8 @@ static int gone(struct guardian *g, struct err *e)
 		close(g->fd);
 	g->fd = -1;
 	changed_fds_undo(&g->like);
-	return err_set(
-		e, EXIT_PEER,
-		"try: the process that guards the options ended; the options are set back, run "
-		"again");
+	return err_peer(e, "try: the process that guards the options ended; the options are set "
+			   "back, run again");
 }
 
 static int ask(struct guardian *g, const struct request *q, struct reply *a, struct err *e)

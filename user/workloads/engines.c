@@ -30,7 +30,7 @@ struct mmsg_state {
 
 static int need_memory(const void *p, struct err *e)
 {
-	return p ? 0 : err_set(e, EXIT_NO_RESOURCE, "engine: out of memory; take --engine plain");
+	return p ? 0 : err_resource(e, "engine: out of memory; take --engine plain");
 }
 
 static int mmsg_setup(struct conn *c, const struct workload_options *o, struct err *e)
@@ -100,10 +100,10 @@ static int gso_setup(struct conn *c, const struct workload_options *o, struct er
 	int on = 1, segment = (int)o->message;
 
 	if (o->message > GSO_BYTES)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--engine gso with --size %zu: one datagram at most, %d bytes; give "
-			       "a smaller size",
-			       o->message, GSO_BYTES);
+		return err_usage(e,
+				 "--engine gso with --size %zu: one datagram at most, %d bytes; "
+				 "give a smaller size",
+				 o->message, GSO_BYTES);
 	if (c->leader ? setsockopt(c->wfd, IPPROTO_UDP, UDP_SEGMENT, &segment, sizeof(segment))
 		      : setsockopt(c->rfd, IPPROTO_UDP, UDP_GRO, &on, sizeof(on)))
 		return err_sys(e, EXIT_NO_FEATURE,

@@ -64,16 +64,14 @@ int rpc_program(const struct workload *w, bool unoptimised, char path[PATH_MAX],
 
 	snprintf(name, sizeof(name), "ipcstall-%s%s", w->program, unoptimised ? "-O0" : "");
 	if (!find(name, path))
-		return err_set(e, EXIT_NO_FEATURE,
-			       "--mode %s: the program %s is not there; install the package "
-			       "ipcstall-rpc, or build it with 'make rpc', which says what that "
-			       "needs",
-			       w->name, name);
+		return err_feature(
+			e,
+			"--mode %s: the program %s is not there; install the package ipcstall-rpc, "
+			"or build it with 'make rpc', which says what that needs",
+			w->name, name);
 	if (!trusted_file(path))
-		return err_set(
-			e, EXIT_NO_PERM,
-			"--mode %s: %s: others can write to it; run `chmod go-w` on it",
-			w->name, path);
+		return err_perm(e, "--mode %s: %s: others can write to it; run `chmod go-w` on it",
+				w->name, path);
 	return 0;
 }
 
@@ -87,9 +85,8 @@ static int validate(const struct workload *w, const struct workload_options *o, 
 static int grpc_validate(const struct workload_options *o, struct err *e)
 {
 	if (o->transport != RPC_BUFFERED)
-		return err_set(e, EXIT_BAD_USAGE,
-			       "--transport with --mode grpc: gRPC has one way to write, HTTP/2; "
-			       "leave it out, or give --mode thrift");
+		return err_usage(e, "--transport with --mode grpc: gRPC has one way to write, "
+				    "HTTP/2; leave it out, or give --mode thrift");
 	return validate(&workload_grpc, o, e);
 }
 

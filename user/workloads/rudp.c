@@ -90,7 +90,7 @@ static int attach(struct conn *c, const struct workload_options *o, struct err *
 	struct rudp *u = calloc(1, sizeof(*u));
 
 	if (!u)
-		return err_set(e, EXIT_NO_RESOURCE, "rudp: out of memory; give a smaller --window");
+		return err_resource(e, "rudp: out of memory; give a smaller --window");
 	c->engine_state = u;
 	c->piece -= NUMBER;
 	u->room = o->message && o->message < c->piece ? o->message : c->piece;
@@ -100,10 +100,10 @@ static int attach(struct conn *c, const struct workload_options *o, struct err *
 	u->kept = array_new(window, 0, u->room);
 	u->spill = malloc(u->room);
 	if (!u->slots || !u->got || !u->len || !u->kept || !u->spill) {
-		err_set(e, EXIT_NO_RESOURCE,
-			"rudp: no memory for a window of %u packets of %zu bytes; give a smaller "
-			"--window",
-			window, u->room);
+		err_resource(e,
+			     "rudp: no memory for a window of %u packets of %zu bytes; give a "
+			     "smaller --window",
+			     window, u->room);
 		drop_state(c);
 		return -1;
 	}

@@ -130,7 +130,6 @@ int inet_address(const struct workload_options *o, struct address *a, struct err
 		a->len = sizeof(*in);
 		return 0;
 	}
-	return err_set(e, EXIT_BAD_USAGE,
-		       "address '%s': not an IPv%d address; give one, with -6 for IPv6", text,
-		       o->v6 ? 6 : 4);
+	return err_usage(e, "address '%s': not an IPv%d address; give one, with -6 for IPv6", text,
+			 o->v6 ? 6 : 4);
 }
