@@ -19,14 +19,13 @@ struct process {
 /* "pid (name) state parent": the name may hold anything */
 static bool read_process(const char *pid, struct process *p)
 {
-	char path[64], line[512], state;
+	char line[512], state;
 	const char *behind;
 
-	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
-	if (!text_first_line(path, line, sizeof(line)))
+	p->pid = (pid_t)atol(pid);
+	if (!text_first_line(proc_path(p->pid, "stat").text, line, sizeof(line)))
 		return false;
 	behind = strrchr(line, ')');
-	p->pid = (pid_t)atol(pid);
 	p->found = false;
 	if (!behind || sscanf(behind + 1, " %c %d", &state, &p->parent) != 2)
 		return false;

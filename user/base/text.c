@@ -42,6 +42,35 @@ bool text_u64(const char *path, uint64_t *out)
 	return !errno && !*end;
 }
 
+struct proc_path proc_path(pid_t pid, const char *fmt, ...)
+{
+	struct proc_path p;
+	int n = snprintf(p.text, sizeof(p.text), "/proc/%d/", (int)pid);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(p.text + n, sizeof(p.text) - (size_t)n, fmt, ap);
+	va_end(ap);
+	return p;
+}
+
+struct text_lines text_lines(const char *path)
+{
+	return (struct text_lines){ .f = fopen(path, "re") };
+}
+
+bool text_lines_next(struct text_lines *l)
+{
+	return l->f && getline(&l->text, &l->room, l->f) > 0;
+}
+
+void text_lines_end(struct text_lines *l)
+{
+	free(l->text);
+	if (l->f)
+		fclose(l->f);
+}
+
 /* The value when the line has this key, else NULL. */
 static char *value_of(char *line, const char *key)
 {
@@ -58,22 +87,17 @@ static char *value_of(char *line, const char *key)
 
 bool text_field(const char *path, const char *key, char *out, size_t size)
 {
-	FILE *f = fopen(path, "re");
-	char *line = NULL, *value = NULL;
-	size_t cap = 0;
-
 	out[0] = 0;
-	if (!f)
-		return false;
-	while (!value && getline(&line, &cap, f) > 0)
-		value = value_of(line, key);
-	if (value) {
+	for_each_line (l, path) {
+		char *value = value_of(l.text, key);
+
+		if (!value)
+			continue;
 		trim_end(value);
 		snprintf(out, size, "%s", value);
+		return true;
 	}
-	free(line);
-	fclose(f);
-	return value != NULL;
+	return false;
 }
 
 bool text_has_word(const char *list, const char *word)

@@ -7,11 +7,33 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
 
 /* First line of a file, without its newline; false (and "") when it cannot be read. */
 bool text_first_line(const char *path, char *out, size_t size);
 
 bool text_u64(const char *path, uint64_t *out);
+
+/* /proc/PID/..., to be used within the statement: stat(proc_path(pid, "fd/%d", fd).text, &st) */
+struct proc_path {
+	char text[96];
+};
+struct proc_path proc_path(pid_t pid, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Each line of a file, with its newline, as l.text; none if it cannot be opened. The loop may be
+ * left in any way. */
+#define for_each_line(l, path)                                                                \
+	for (struct text_lines l __attribute__((cleanup(text_lines_end))) = text_lines(path); \
+	     text_lines_next(&l);)
+struct text_lines {
+	FILE *f;
+	char *text;
+	size_t room;
+};
+struct text_lines text_lines(const char *path);
+bool text_lines_next(struct text_lines *l);
+void text_lines_end(struct text_lines *l);
 
 /* Value of the first line "key<blanks>:<blanks>value" of a file; trailing blanks cut. */
 bool text_field(const char *path, const char *key, char *out, size_t size);

@@ -239,11 +239,10 @@ static void count(struct asleep *a, const struct asleep_call *c)
 
 pid_t asleep_only_thread(pid_t pid)
 {
-	char path[40];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	return !stat(path, &st) && st.st_nlink == 3 ? pid : 0; /* ".", ".." and itself */
+	/* ".", ".." and itself */
+	return !stat(proc_path(pid, "task").text, &st) && st.st_nlink == 3 ? pid : 0;
 }
 
 struct tids {
@@ -264,21 +263,19 @@ static void add_tid(void *ctx, int dir, long tid)
 size_t asleep_threads(pid_t pid, pid_t *tids, size_t max)
 {
 	struct tids t = { tids, 0, max };
-	char path[40];
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	proc_numbers(path, add_tid, &t);
+	proc_numbers(proc_path(pid, "task").text, add_tid, &t);
 	return t.n <= max ? t.n : 0;
 }
 
 /* "7 (a name) D 1 ..." */
 static bool is_uninterruptible(const struct asleep *a)
 {
-	char path[64], line[200];
+	struct proc_path path = proc_path(a->pid, "task/%d/stat", (int)a->tid);
+	char line[200];
 	const char *after;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)a->pid, (int)a->tid);
-	after = text_first_line(path, line, sizeof(line)) ? strrchr(line, ')') : NULL;
+	after = text_first_line(path.text, line, sizeof(line)) ? strrchr(line, ')') : NULL;
 	return after && after[1] == ' ' && after[2] == 'D';
 }
 
@@ -299,16 +296,15 @@ static bool is_tty(unsigned int major)
 /* A file, a disk or a terminal: that may take long, but it waits for no process. */
 static void note_file(const struct asleep *a, struct asleep_call *c)
 {
-	char path[48];
+	struct proc_path path = proc_path(a->pid, "fd/%d", c->fd);
 	struct statx st;
 	ssize_t len;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)a->pid, c->fd);
-	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE, &st) ||
+	if (statx(AT_FDCWD, path.text, AT_STATX_DONT_SYNC, STATX_TYPE, &st) ||
 	    (!S_ISREG(st.stx_mode) && !S_ISBLK(st.stx_mode) && !S_ISCHR(st.stx_mode)))
 		return;
 	c->is_terminal = S_ISCHR(st.stx_mode) && is_tty(st.stx_rdev_major);
-	len = readlink(path, c->path, sizeof(c->path) - 1);
+	len = readlink(path.text, c->path, sizeof(c->path) - 1);
 	c->path[len > 0 ? len : 0] = '\0';
 }
 

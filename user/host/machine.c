@@ -64,16 +64,12 @@ static void read_uname(struct machine *m)
 static void read_distribution(struct machine *m)
 {
 	static const char key[] = "PRETTY_NAME=\"";
-	FILE *f = fopen("/etc/os-release", "re");
-	char line[256];
 
-	while (f && fgets(line, sizeof(line), f))
-		if (!strncmp(line, key, sizeof(key) - 1)) {
-			copy(m->distribution, sizeof(m->distribution), line + sizeof(key) - 1);
+	for_each_line (l, "/etc/os-release")
+		if (!strncmp(l.text, key, sizeof(key) - 1)) {
+			copy(m->distribution, sizeof(m->distribution), l.text + sizeof(key) - 1);
 			m->distribution[strcspn(m->distribution, "\"\n")] = 0;
 		}
-	if (f)
-		fclose(f);
 }
 
 static uint64_t known_size(int name)

@@ -34,17 +34,15 @@ static double run_delay(const char *path)
 	return (double)waited;
 }
 
-static void add_thread(struct task_counts *t, pid_t pid, const char *tid)
+static void add_thread(struct task_counts *t, pid_t pid, int tid)
 {
-	char path[320];
+	struct proc_path status = proc_path(pid, "task/%d/status", tid);
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%s/status", pid, tid);
-	t->involuntary += field_number(path, "nonvoluntary_ctxt_switches");
-	t->voluntary += field_number(path, "voluntary_ctxt_switches");
-	snprintf(path, sizeof(path), "/proc/%d/task/%s/sched", pid, tid);
-	t->migrations += field_number(path, "se.nr_migrations");
-	snprintf(path, sizeof(path), "/proc/%d/task/%s/schedstat", pid, tid);
-	t->run_delay_ns += run_delay(path);
+	t->involuntary += field_number(status.text, "nonvoluntary_ctxt_switches");
+	t->voluntary += field_number(status.text, "voluntary_ctxt_switches");
+	t->migrations +=
+		field_number(proc_path(pid, "task/%d/sched", tid).text, "se.nr_migrations");
+	t->run_delay_ns += run_delay(proc_path(pid, "task/%d/schedstat", tid).text);
 }
 
 /* The process's CPU clock covers all threads, dead ones too, in ns. */
@@ -62,16 +60,13 @@ static struct task_counts read_tasks(pid_t pid)
 {
 	struct task_counts t = { 0 };
 	struct dirent *d;
-	char path[64];
-	DIR *dir;
+	DIR *dir = opendir(proc_path(pid, "task").text);
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
 	if (!dir)
 		return (struct task_counts){ NAN, NAN, NAN, NAN, NAN };
 	while ((d = readdir(dir)))
 		if (d->d_name[0] != '.')
-			add_thread(&t, pid, d->d_name);
+			add_thread(&t, pid, atoi(d->d_name));
 	closedir(dir);
 	t.cpu_ns = cpu_time(pid);
 	return t;
@@ -100,17 +95,13 @@ static struct cpu_counts read_cpus(const cpu_set_t *cpus)
 {
 	struct cpu_counts c = { 0 };
 	int seen = 0, cpu, skip;
-	char line[512];
-	FILE *f = fopen("/proc/stat", "re");
 
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "cpu%d %n", &cpu, &skip) == 1 && cpu < CPU_SETSIZE &&
+	for_each_line (l, "/proc/stat")
+		if (sscanf(l.text, "cpu%d %n", &cpu, &skip) == 1 && cpu < CPU_SETSIZE &&
 		    CPU_ISSET(cpu, cpus)) {
-			add_cpu(&c, line + skip);
+			add_cpu(&c, l.text + skip);
 			seen++;
 		}
-	if (f)
-		fclose(f);
 	return seen ? c : (struct cpu_counts){ NAN, NAN, NAN };
 }
 

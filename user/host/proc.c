@@ -30,19 +30,18 @@ bool process_lives(pid_t pid)
 
 void process_comm(pid_t pid, char comm[16])
 {
-	char path[40], line[32] = "";
+	char line[32] = "";
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	text_first_line(path, line, sizeof(line));
+	text_first_line(proc_path(pid, "comm").text, line, sizeof(line));
 	text_comm(comm, line);
 }
 
 static pid_t related(pid_t pid, const char *how)
 {
-	char path[40], other[16];
+	char other[16] = "";
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	return text_field(path, how, other, sizeof(other)) ? (pid_t)strtol(other, NULL, 10) : 0;
+	text_field(proc_path(pid, "status").text, how, other, sizeof(other));
+	return (pid_t)strtol(other, NULL, 10);
 }
 
 pid_t process_parent(pid_t pid)
@@ -63,12 +62,11 @@ struct children {
 static void add_children(void *ctx, int dir, long tid)
 {
 	struct children *c = ctx;
-	char path[64], line[256], *end;
+	char line[256], *end;
 	long pid;
 
 	(void)dir;
-	snprintf(path, sizeof(path), "/proc/%d/task/%ld/children", (int)c->pid, tid);
-	if (!text_first_line(path, line, sizeof(line)))
+	if (!text_first_line(proc_path(c->pid, "task/%ld/children", tid).text, line, sizeof(line)))
 		return;
 	for (char *at = line; (pid = strtol(at, &end, 10)) > 0; at = end) {
 		c->several |= c->one != 0;
@@ -79,9 +77,7 @@ static void add_children(void *ctx, int dir, long tid)
 pid_t process_only_child(pid_t pid)
 {
 	struct children c = { .pid = pid };
-	char path[40];
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	proc_numbers(path, add_children, &c);
+	proc_numbers(proc_path(pid, "task").text, add_children, &c);
 	return c.several ? 0 : c.one;
 }

@@ -23,20 +23,20 @@ bool thread_call_parse(const char *line, struct thread_call *c)
 
 enum thread_state thread_call_read(pid_t pid, pid_t tid, struct thread_call *c)
 {
-	char path[64], line[200];
+	char line[200];
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)pid, (int)tid);
-	if (!text_first_line(path, line, sizeof(line)))
+	if (!text_first_line(proc_path(pid, "task/%d/syscall", (int)tid).text, line, sizeof(line)))
 		return THREAD_GONE;
 	return thread_call_parse(line, c) ? THREAD_IN_CALL : THREAD_RUNS;
 }
 
 bool thread_sleeps_in(pid_t pid, pid_t tid, const char *function)
 {
-	char path[64], line[64];
+	char line[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/wchan", (int)pid, (int)tid);
-	return text_first_line(path, line, sizeof(line)) && !strcmp(line, function);
+	return text_first_line(proc_path(pid, "task/%d/wchan", (int)tid).text, line,
+			       sizeof(line)) &&
+	       !strcmp(line, function);
 }
 
 enum waits_by { NO_POLLING, BY_POLL, BY_SELECT, BY_EPOLL };

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "host/proc.h"
 #include "session/session.h"
 
@@ -55,13 +56,11 @@ static int add_pids(struct trace_options *t, const char *list, struct err *e)
 	return rc;
 }
 
-static bool comm_is(const char *pid, const char *name)
+static bool comm_is(pid_t pid, const char *name)
 {
-	char path[64], comm[32] = "";
-	FILE *f;
+	char comm[32] = "";
+	FILE *f = fopen(proc_path(pid, "comm").text, "re");
 
-	snprintf(path, sizeof(path), "/proc/%.16s/comm", pid);
-	f = fopen(path, "r");
 	if (!f)
 		return false;
 	if (fgets(comm, sizeof(comm), f))
@@ -80,7 +79,7 @@ static int add_by_comm(struct trace_options *t, const char *name, struct err *e)
 	if (!proc)
 		return err_sys(e, EXIT_NO_FEATURE, "mount /proc", "/proc");
 	while (rc == 0 && (d = readdir(proc)))
-		if (isdigit((unsigned char)d->d_name[0]) && comm_is(d->d_name, name))
+		if (isdigit((unsigned char)d->d_name[0]) && comm_is(atoi(d->d_name), name))
 			rc = add_pid(t, atol(d->d_name), "--comm", e);
 	closedir(proc);
 	if (rc == 0 && t->n_tgids == before)

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "host/asleep.h"
 #include "host/proc.h"
 #include "host/thread_call.h"
@@ -83,16 +84,13 @@ static bool is_first_time(struct polled *p, uint64_t epoll_fd)
 /* "tfd: 5 events: 19 data: ... pos:0 ino:3f2 sdev:8" */
 static void add_registered(struct polled *p, uint64_t epoll_fd)
 {
-	char path[64], line[200];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%" PRIu64, (int)p->pid, epoll_fd);
-	f = fopen(path, "re");
-	while (f && p->n_awaited < POLLS_MOST && fgets(line, sizeof(line), f)) {
+	for_each_line (l, proc_path(p->pid, "fdinfo/%" PRIu64, epoll_fd).text) {
 		unsigned int events;
 		uint64_t inode;
 
-		if (sscanf(line, "tfd: %*d events: %x data: %*x pos:%*d ino:%" SCNx64, &events,
+		if (p->n_awaited >= POLLS_MOST)
+			break;
+		if (sscanf(l.text, "tfd: %*d events: %x data: %*x pos:%*d ino:%" SCNx64, &events,
 			   &inode) != 2 ||
 		    !(events & EPOLLIN))
 			continue;
@@ -100,8 +98,6 @@ static void add_registered(struct polled *p, uint64_t epoll_fd)
 		if (!(events & EPOLLET))
 			add(p, inode);
 	}
-	if (f)
-		fclose(f);
 }
 
 static void add_polled(struct polled *p, pid_t tid, const struct thread_call *call)
@@ -178,11 +174,8 @@ static void add_own(void *ctx, int dir, long fd)
 
 static void list_own(struct polled *p)
 {
-	char path[40];
-
 	p->n_own = 0;
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)p->pid);
-	proc_numbers(path, add_own, p);
+	proc_numbers(proc_path(p->pid, "fd").text, add_own, p);
 }
 
 /* Is it the client on a connection, and waits for the answer there? */
@@ -199,14 +192,11 @@ static bool waits_for_another(const struct polled *p)
 
 static void ask(struct polled *p)
 {
-	char path[40];
-
 	p->n = p->n_awaited = p->n_epolls = 0;
 	p->works = p->runs_now = p->is_incomplete = false;
 	tcp_turns_read(&p->turns);
 	list_own(p);
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
-	proc_numbers(path, ask_thread, p);
+	proc_numbers(proc_path(p->pid, "task").text, ask_thread, p);
 	p->n = array_unique(p->inodes, p->n);
 	p->n_awaited = array_unique(p->awaited, p->n_awaited);
 	p->runs += p->runs_now;
@@ -297,15 +287,13 @@ static void note(struct trace_snapshot *s, size_t i, const struct rounds *found,
 static struct polled *polled_new(pid_t server)
 {
 	struct polled *p = calloc(1, sizeof(*p));
-	char path[40];
 
 	if (!p)
 		return NULL;
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)server);
 	p->pid = server;
 	p->own = array_new(POLLS_MOST, 0, sizeof(*p->own));
 	p->awaited = array_new(POLLS_MOST, 0, sizeof(*p->awaited));
-	p->fds = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	p->fds = open(proc_path(server, "fd").text, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return p;
 }
 

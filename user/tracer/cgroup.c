@@ -31,16 +31,14 @@ static struct {
 /* where cgroup v2 is mounted: /sys/fs/cgroup, or below it beside v1 */
 static bool find_mount(char *buf, size_t size)
 {
-	FILE *f = fopen("/proc/self/mountinfo", "re");
-	char line[4096], path[512];
-	bool found = false;
+	char path[512];
 
-	while (f && !found && fgets(line, sizeof(line), f))
-		if (strstr(line, " - cgroup2 ") && sscanf(line, "%*s %*s %*s %*s %511s", path) == 1)
-			found = (size_t)snprintf(buf, size, "%s", path) < size;
-	if (f)
-		fclose(f);
-	return found;
+	for_each_line (l, "/proc/self/mountinfo")
+		if (strstr(l.text, " - cgroup2 ") &&
+		    sscanf(l.text, "%*s %*s %*s %*s %511s", path) == 1 &&
+		    (size_t)snprintf(buf, size, "%s", path) < size)
+			return true;
+	return false;
 }
 
 ORDER_BY(by_id, struct known, id)

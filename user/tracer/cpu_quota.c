@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/param.h>
 
+#include "base/text.h"
 #include "tracer/internal.h"
 
 #define PATH_ROOM 1024
@@ -38,16 +39,11 @@ static char mounts[2][PATH_ROOM / 2];
 
 static void find_mounts(void)
 {
-	FILE *f = fopen("/proc/self/mountinfo", "re");
-	char line[4096];
-
-	while (f && fgets(line, sizeof(line), f))
+	for_each_line (l, "/proc/self/mountinfo")
 		for (int v2 = 0; v2 < 2; v2++)
-			if (!*mounts[v2] && is_mount(line, v2) &&
-			    sscanf(line, "%*s %*s %*s %*s %511s", mounts[v2]) != 1)
+			if (!*mounts[v2] && is_mount(l.text, v2) &&
+			    sscanf(l.text, "%*s %*s %*s %*s %511s", mounts[v2]) != 1)
 				*mounts[v2] = '\0';
-	if (f)
-		fclose(f);
 }
 
 /* "4:cpu,cpuacct:/its/group" of v1, "0::/its/group" of v2 */
@@ -66,39 +62,28 @@ static bool is_group(char *line, bool v2, const char **group)
 /* Sets `path` to the process's group. Returns the length of the mount point; 0: no such group. */
 static size_t find_group(pid_t pid, bool v2, char path[PATH_ROOM])
 {
-	char name[40], line[PATH_ROOM / 2];
 	const char *group;
-	size_t root = 0;
-	FILE *f;
 
-	snprintf(name, sizeof(name), "/proc/%d/cgroup", (int)pid);
-	f = fopen(name, "re");
-	while (f && !root && fgets(line, sizeof(line), f))
-		if (is_group(line, v2, &group)) {
-			root = strlen(mounts[v2]);
+	for_each_line (l, proc_path(pid, "cgroup").text)
+		if (*mounts[v2] && is_group(l.text, v2, &group)) {
 			snprintf(path, PATH_ROOM, "%s%s", mounts[v2], group);
+			return strlen(mounts[v2]);
 		}
-	if (f)
-		fclose(f);
-	return root;
+	return 0;
 }
 
 static uint64_t throttled_at(const char *group)
 {
-	char path[PATH_ROOM + 16], line[128];
+	char path[PATH_ROOM + 16];
 	uint64_t ns = 0, n;
-	FILE *f;
 
 	snprintf(path, sizeof(path), "%s/cpu.stat", group);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "throttled_usec %" SCNu64, &n) == 1)
+	for_each_line (l, path) {
+		if (sscanf(l.text, "throttled_usec %" SCNu64, &n) == 1)
 			ns = 1000 * n;
-		if (sscanf(line, "throttled_time %" SCNu64, &n) == 1)
+		if (sscanf(l.text, "throttled_time %" SCNu64, &n) == 1)
 			ns = n;
 	}
-	if (f)
-		fclose(f);
 	return ns;
 }
 

@@ -20,10 +20,9 @@ enum fd_kind { FD_OTHER, FD_PIPE, FD_SOCKET };
 
 static enum fd_kind kind_of(pid_t pid, int fd, uint64_t *inode)
 {
-	char path[48], to[32] = "";
+	char to[32] = "";
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, fd);
-	if (readlink(path, to, sizeof(to) - 1) <= 0)
+	if (readlink(proc_path(pid, "fd/%d", fd).text, to, sizeof(to) - 1) <= 0)
 		return FD_OTHER;
 	*inode = text_link_inode(to);
 	if (!strncmp(to, "pipe:", 5))

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "host/proc.h"
 #include "tracer/internal.h"
 
@@ -65,12 +66,10 @@ static void hand_on(void *ctx, int dir, long fd)
 static void list_descriptors(void *ctx, int dir, long pid)
 {
 	struct descriptors *d = ctx;
-	char path[40];
 
 	(void)dir;
 	d->pid = (pid_t)pid;
-	snprintf(path, sizeof(path), "/proc/%ld/fd", pid);
-	if (!proc_numbers(path, hand_on, d))
+	if (!proc_numbers(proc_path(d->pid, "fd").text, hand_on, d))
 		d->refused |= errno != ENOENT && errno != ESRCH; /* these two: it has ended */
 }
 

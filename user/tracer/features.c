@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "tracer/internal.h"
 
 static struct {
@@ -110,14 +111,13 @@ static bool note_symbol(const char *line)
 /* once for all of them: the file has some 200,000 lines, which the kernel makes at each reading */
 static void read_symbols(void)
 {
-	FILE *f = fopen("/proc/kallsyms", "r");
 	size_t found = 0;
-	char line[512];
 
-	while (f && found < N_SYMBOLS && fgets(line, sizeof(line), f))
-		found += (strstr(line, " tcp_") || strstr(line, "wake")) && note_symbol(line);
-	if (f)
-		fclose(f);
+	for_each_line (l, "/proc/kallsyms") {
+		found += (strstr(l.text, " tcp_") || strstr(l.text, "wake")) && note_symbol(l.text);
+		if (found == N_SYMBOLS)
+			break;
+	}
 }
 
 uint64_t feature_symbol(const char *name)

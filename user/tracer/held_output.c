@@ -199,10 +199,8 @@ bool trace_held_output(pid_t pid, bool asked_only, struct trace_held_output *out
 	struct search q = { .pid = pid, .asked_only = asked_only };
 	struct output o = {};
 	bool found = false;
-	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	if (!proc_numbers(path, note_socket, &o) || !o.n || o.too_many)
+	if (!proc_numbers(proc_path(pid, "fd").text, note_socket, &o) || !o.n || o.too_many)
 		return false;
 	q.s.ep = array_new(o.n, 1, sizeof(*q.s.ep));
 	q.all.v = array_new(o.n, 1, sizeof(*q.all.v));

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
+#include "base/text.h"
 #include "host/proc.h"
 #include "host/rtnl.h"
 #include "tracer/internal.h"
@@ -51,12 +52,10 @@ static void count_held(void *ctx, int dir, long fd)
 size_t trace_mptcp_sockets(pid_t pid)
 {
 	struct mptcp_sockets all = {};
-	char path[40];
 
 	dump(AF_INET, &all);
 	dump(AF_INET6, &all);
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
 	if (all.n)
-		proc_numbers(path, count_held, &all);
+		proc_numbers(proc_path(pid, "fd").text, count_held, &all);
 	return all.held;
 }

@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "host/asleep.h"
 #include "host/proc.h"
 #include "host/rtnl.h"
@@ -313,18 +314,12 @@ static bool is_polled(pid_t tid, const struct thread_call *call, const struct re
 /* "tfd: 5 events: 19 ..." */
 static bool is_registered(const struct thread_call *call, const struct receiver *r)
 {
-	char path[64], line[200];
-	bool found = false;
 	long fd;
-	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%ld", (int)r->pid, (long)call->args[0]);
-	f = fopen(path, "re");
-	while (f && !found && fgets(line, sizeof(line), f))
-		found = sscanf(line, "tfd: %ld", &fd) == 1 && fd == r->fd;
-	if (f)
-		fclose(f);
-	return found;
+	for_each_line (l, proc_path(r->pid, "fdinfo/%ld", (long)call->args[0]).text)
+		if (sscanf(l.text, "tfd: %ld", &fd) == 1 && fd == r->fd)
+			return true;
+	return false;
 }
 
 static void ask_thread(void *ctx, int dir, long tid)
@@ -346,10 +341,8 @@ static void ask_thread(void *ctx, int dir, long tid)
 static bool is_received_from(pid_t pid, long fd, size_t polls_most)
 {
 	struct receiver r = { .pid = pid, .fd = fd, .polls_most = polls_most };
-	char path[40];
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	proc_numbers(path, ask_thread, &r);
+	proc_numbers(proc_path(pid, "task").text, ask_thread, &r);
 	return r.found;
 }
 

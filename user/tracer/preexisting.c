@@ -55,22 +55,18 @@ static ssize_t read_at(int dir, const char *path, char *buf, size_t size)
 /* what stands behind the name in brackets, which may hold anything; empty: it is gone */
 static const char *stat_of(pid_t pid, char *buf, size_t size)
 {
-	char path[64];
-	const char *end;
+	ssize_t n = read_at(AT_FDCWD, proc_path(pid, "stat").text, buf, size);
+	const char *end = n > 0 ? strrchr(buf, ')') : NULL;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	end = read_at(AT_FDCWD, path, buf, size) > 0 ? strrchr(buf, ')') : NULL;
 	return end ? end + 1 : "";
 }
 
 size_t proc_threads(pid_t pid)
 {
 	struct stat st;
-	char path[40];
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid); /* each has a link to it, and two
-								    more */
-	return stat(path, &st) || st.st_nlink < 2 ? 0 : st.st_nlink - 2;
+	/* each has a link to it, and two more */
+	return stat(proc_path(pid, "task").text, &st) || st.st_nlink < 2 ? 0 : st.st_nlink - 2;
 }
 
 static pid_t parent_of(pid_t pid)
@@ -270,12 +266,10 @@ static void seed_thread(void *ctx, int dir, long tid)
 static void each_process(struct seeding *s, const struct pids *p, const char *folder,
 			 void (*fn)(void *, int, long))
 {
-	char path[64];
-
 	for (size_t i = 0; i < p->n; i++) {
 		s->pid = p->v[i];
-		snprintf(path, sizeof(path), "/proc/%d/%s", s->pid, folder);
-		if (s->pid != getpid() && !proc_numbers(path, fn, s) && errno == EACCES)
+		if (s->pid != getpid() &&
+		    !proc_numbers(proc_path(s->pid, "%s", folder).text, fn, s) && errno == EACCES)
 			s->t->existing.unreadable++;
 	}
 }
@@ -317,19 +311,18 @@ bool proc_waits_for_child(pid_t pid)
  * cannot be read. */
 static bool search_process(struct seeding *s, struct searched *p)
 {
-	char path[64];
+	struct proc_path fds = proc_path(p->pid, "fd");
 	bool readable;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", p->pid);
 	s->pid = p->pid;
 	s->now = p;
 	s->from = p->next_fd;
 	*p = (struct searched){ .pid = p->pid, .waits_for_child = p->waits_for_child };
 	s->before = false;
-	readable = proc_numbers(path, seed_fd, s) || errno != EACCES;
+	readable = proc_numbers(fds.text, seed_fd, s) || errno != EACCES;
 	s->before = true;
 	if (s->from)
-		proc_numbers(path, seed_fd, s);
+		proc_numbers(fds.text, seed_fd, s);
 	return readable;
 }
 

@@ -8,21 +8,12 @@
 #include <sys/param.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "host/proc.h"
 #include "host/thread_call.h"
 #include "tracer/internal.h"
 
 #define THREADS_MOST 256 /* of one with more it is not known what its threads do */
-
-static bool read_line(const char *path, char *line, int len)
-{
-	FILE *f = fopen(path, "re");
-	bool ok = f && fgets(line, len, f);
-
-	if (f)
-		fclose(f);
-	return ok;
-}
 
 /* The freezer of cgroup v1 puts it to a sleep that no signal wakes. */
 static bool is_frozen(pid_t pid, char state)
@@ -33,11 +24,11 @@ static bool is_frozen(pid_t pid, char state)
 /* its state, and when it began */
 static void read_state(struct process_cpu *p)
 {
-	char path[40], line[1024], state = 0;
-	const char *name_end;
+	char line[1024], state = 0;
+	const char *name_end = text_first_line(proc_path(p->pid, "stat").text, line, sizeof(line))
+				       ? strrchr(line, ')')
+				       : NULL;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)p->pid);
-	name_end = read_line(path, line, sizeof(line)) ? strrchr(line, ')') : NULL;
 	if (name_end && sscanf(name_end + 1,
 			       " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
 			       "%*s %*s %*s %" SCNu64,
@@ -65,11 +56,11 @@ static void ask_thread(void *ctx, int dir, long tid)
 	struct thread_walk *a = ctx;
 	struct thread_cpu now = { .pid = a->pid, .tid = (pid_t)tid };
 	struct cpu_book *book = a->book;
-	char path[64], line[128];
+	char line[128];
 
 	(void)dir;
-	snprintf(path, sizeof(path), "/proc/%d/task/%ld/schedstat", (int)a->pid, tid);
-	if (!read_line(path, line, sizeof(line)) ||
+	if (!text_first_line(proc_path(a->pid, "task/%ld/schedstat", tid).text, line,
+			     sizeof(line)) ||
 	    sscanf(line, "%" SCNu64 " %" SCNu64 " %" SCNu64, &now.ran_ns, &now.waited_ns,
 		   &now.turns) != 3)
 		return;
@@ -137,18 +128,15 @@ static void ask_process(struct cpu_book *book, const struct cpu_book *last, pid_
 {
 	struct process_cpu *p = &book->process[book->n_processes];
 	struct thread_walk a = { .book = book, .pid = pid };
-	size_t first = book->n_threads, n;
-	char path[40];
+	size_t first = book->n_threads, n = proc_threads(pid);
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	n = proc_threads(pid);
 	if (!n)
 		return;
 	*p = (struct process_cpu){ .pid = pid,
 				   .first_thread = first,
 				   .throttled_ns = cpu_quota_throttled(pid) };
 	if (n <= THREADS_MOST)
-		proc_numbers(path, ask_thread, &a);
+		proc_numbers(proc_path(pid, "task").text, ask_thread, &a);
 	p->n_threads = book->n_threads - first;
 	qsort(book->thread + first, p->n_threads, sizeof(*book->thread), by_thread);
 	read_state(p);

@@ -46,17 +46,14 @@ static struct {
 
 static void read_kernel(void)
 {
-	FILE *f = fopen("/proc/kallsyms", "re");
-	char line[512], name[256], type;
+	char name[256], type;
 	uint64_t addr;
 
 	known.kernel_read = true;
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%" SCNx64 " %c %255s", &addr, &type, name) == 3 && addr &&
+	for_each_line (l, "/proc/kallsyms")
+		if (sscanf(l.text, "%" SCNx64 " %c %255s", &addr, &type, name) == 3 && addr &&
 		    strchr("tTwW", type) && !symbols_add(&known.kernel, addr, 0, name))
 			break;
-	if (f)
-		fclose(f);
 	symbols_sort(&known.kernel);
 }
 
@@ -78,12 +75,11 @@ static int kernel_frame(uint64_t addr, char *buf, size_t size)
 static struct file *open_file(pid_t tgid, uint64_t from, uint64_t to, const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	char map[96];
+	struct proc_path map = proc_path(tgid, "map_files/%" PRIx64 "-%" PRIx64, from, to);
 	struct file *f;
 	struct stat st;
 
-	snprintf(map, sizeof(map), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, tgid, from, to);
-	if (stat(map, &st))
+	if (stat(map.text, &st))
 		return NULL;
 	for (size_t i = 0; i < known.n_files; i++)
 		if (known.files[i]->dev == st.st_dev && known.files[i]->ino == st.st_ino)
@@ -96,7 +92,7 @@ static struct file *open_file(pid_t tgid, uint64_t from, uint64_t to, const char
 		text_clean(f->name, strlen(f->name) + 1);
 	f->dev = st.st_dev;
 	f->ino = st.st_ino;
-	symbols_of_file(map, &f->symbols);
+	symbols_of_file(map.text, &f->symbols);
 	known.files[known.n_files++] = f;
 	return f;
 }
@@ -123,15 +119,10 @@ static bool add_mapping(struct process *p, const char *line)
 static void read_maps(struct process *p)
 {
 	struct process now = { .tgid = p->tgid };
-	char name[64], line[1024];
-	FILE *f;
 
-	snprintf(name, sizeof(name), "/proc/%d/maps", p->tgid);
-	f = fopen(name, "re");
-	while (f && fgets(line, sizeof(line), f) && add_mapping(&now, line))
-		;
-	if (f)
-		fclose(f);
+	for_each_line (l, proc_path(p->tgid, "maps").text)
+		if (!add_mapping(&now, l.text))
+			break;
 	if (!now.n)
 		return;
 	free(p->v);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "host/rtnl.h"
 #include "tracer/internal.h"
 
@@ -59,11 +60,9 @@ static void note_holder(void *ctx, pid_t pid, int dir, long fd)
 
 static uint64_t netns_of(pid_t pid)
 {
-	char path[32];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)pid);
-	return stat(path, &st) ? 0 : (uint64_t)st.st_ino;
+	return stat(proc_path(pid, "ns/net").text, &st) ? 0 : (uint64_t)st.st_ino;
 }
 
 pid_t trace_full_unix_listener(pid_t client, const char *path)

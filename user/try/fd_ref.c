@@ -57,13 +57,10 @@ static uint64_t inode_at(int dir, const char *fd)
 
 static int number_of(pid_t pid, uint64_t inode)
 {
-	char path[32];
+	DIR *dir = opendir(proc_path(pid, "fd").text);
 	struct dirent *d;
 	int found = -ENOENT;
-	DIR *dir;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
-	dir = opendir(path);
 	if (!dir)
 		return -errno;
 	while (found < 0 && (d = readdir(dir)))

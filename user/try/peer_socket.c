@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/text.h"
+
 /* "0100007F:1F90", as in /proc/net/tcp: words of four bytes, each in this machine's byte order */
 static void table_text(int family, const struct trace_addr *a, char *buf, size_t len)
 {
@@ -26,18 +28,15 @@ static void table_text(int family, const struct trace_addr *a, char *buf, size_t
 
 static uint64_t inode_in(const char *path, const char *local, const char *remote)
 {
-	char line[512], here[64], there[64];
-	uint64_t inode = 0, found;
-	FILE *f = fopen(path, "re");
+	char here[64], there[64];
+	uint64_t inode;
 
-	while (f && !inode && fgets(line, sizeof(line), f))
-		if (sscanf(line, " %*d: %63s %63s %*s %*s %*s %*s %*s %*s %" SCNu64, here, there,
-			   &found) == 3 &&
-		    !strcmp(here, local) && !strcmp(there, remote))
-			inode = found;
-	if (f)
-		fclose(f);
-	return inode;
+	for_each_line (l, path)
+		if (sscanf(l.text, " %*d: %63s %63s %*s %*s %*s %*s %*s %*s %" SCNu64, here, there,
+			   &inode) == 3 &&
+		    !strcmp(here, local) && !strcmp(there, remote) && inode)
+			return inode;
+	return 0;
 }
 
 static int find_holder(struct fd_ref *r, uint64_t inode)
@@ -56,14 +55,14 @@ static int find_holder(struct fd_ref *r, uint64_t inode)
 
 int peer_socket_find(struct fd_ref *r, pid_t pid, const struct trace_endpoint *ep)
 {
-	char local[64], remote[64], path[40];
+	char local[64], remote[64];
 	uint64_t inode;
 
 	if (ep->proto != TRACE_TCP)
 		return -ENOENT;
 	table_text(ep->family, &ep->remote, local, sizeof(local));
 	table_text(ep->family, &ep->local, remote, sizeof(remote));
-	snprintf(path, sizeof(path), "/proc/%d/net/tcp%s", pid, ep->family == AF_INET6 ? "6" : "");
-	inode = inode_in(path, local, remote);
+	inode = inode_in(proc_path(pid, ep->family == AF_INET6 ? "net/tcp6" : "net/tcp").text,
+			 local, remote);
 	return inode ? find_holder(r, inode) : -ENOENT;
 }

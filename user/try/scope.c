@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "verdict/merge_findings.h"
 #include "try/peer_socket.h"
 
@@ -165,17 +166,12 @@ static bool look_at(struct lane *l, const struct trace_snapshot *s, const struct
 
 static uint64_t written_by(pid_t tgid)
 {
-	char path[32], line[64];
-	uint64_t bytes = 0;
-	FILE *f;
+	uint64_t bytes;
 
-	snprintf(path, sizeof(path), "/proc/%d/io", tgid);
-	f = fopen(path, "re");
-	while (f && !bytes && fgets(line, sizeof(line), f))
-		sscanf(line, "wchar: %" SCNu64, &bytes);
-	if (f)
-		fclose(f);
-	return bytes;
+	for_each_line (l, proc_path(tgid, "io").text)
+		if (sscanf(l.text, "wchar: %" SCNu64, &bytes) == 1)
+			return bytes;
+	return 0;
 }
 
 struct mark scope_mark(struct scope *sc, const struct trace_snapshot *s)

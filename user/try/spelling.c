@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 const struct spelling spellings[] = {
 	{ "nodelay", "c", "setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int)), or "
 		"one writev() for a message" },
@@ -77,12 +79,10 @@ static const struct {
 
 static const char *by_executable(pid_t pid)
 {
-	char path[40], exe[PATH_MAX];
+	char exe[PATH_MAX];
 	const char *name;
-	ssize_t n;
+	ssize_t n = readlink(proc_path(pid, "exe").text, exe, sizeof(exe) - 1);
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	n = readlink(path, exe, sizeof(exe) - 1);
 	exe[n > 0 ? n : 0] = '\0';
 	name = strrchr(exe, '/');
 	name = name ? name + 1 : exe;
@@ -102,17 +102,13 @@ static const char *library_in(const char *line)
 
 static const char *by_libraries(pid_t pid)
 {
-	char path[40], line[PATH_MAX + 128];
-	const char *kind = NULL;
-	FILE *f;
+	for_each_line (l, proc_path(pid, "maps").text) {
+		const char *kind = library_in(l.text);
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	f = fopen(path, "re");
-	while (f && !kind && fgets(line, sizeof(line), f))
-		kind = library_in(line);
-	if (f)
-		fclose(f);
-	return kind;
+		if (kind)
+			return kind;
+	}
+	return NULL;
 }
 
 enum { EXECUTABLE_READ = 1 << 22 };
@@ -121,13 +117,10 @@ enum { EXECUTABLE_READ = 1 << 22 };
 static const char *by_compiler(pid_t pid)
 {
 	static char part[(1 << 16) + 32];
-	char path[40];
 	const char *kind = NULL;
 	size_t kept = 0, got, all = 0;
-	FILE *f;
+	FILE *f = fopen(proc_path(pid, "exe").text, "re");
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	f = fopen(path, "re");
 	while (f && !kind && all < EXECUTABLE_READ &&
 	       (got = fread(part + kept, 1, 1 << 16, f)) > 0) {
 		size_t n = kept + got;

@@ -12,26 +12,20 @@
 /* the pid in the process's own PID namespace, which is in the file's name */
 static pid_t inner_pid(pid_t tgid)
 {
-	char path[40], line[256];
 	pid_t inner = tgid;
-	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", tgid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		const char *last = strncmp(line, "NSpid:", 6) ? NULL : strrchr(line, '\t');
+	for_each_line (l, proc_path(tgid, "status").text) {
+		const char *last = strncmp(l.text, "NSpid:", 6) ? NULL : strrchr(l.text, '\t');
 
 		if (last)
 			inner = atoi(last + 1);
 	}
-	if (f)
-		fclose(f);
 	return inner;
 }
 
-static void map_path(pid_t tgid, char *buf, size_t len)
+static struct proc_path map_path(pid_t tgid)
 {
-	snprintf(buf, len, "/proc/%d/root/tmp/perf-%d.map", tgid, inner_pid(tgid));
+	return proc_path(tgid, "root/tmp/perf-%d.map", inner_pid(tgid));
 }
 
 /* the text after the kind of code and the mark of how it was compiled; NULL: the name is not Node's
@@ -109,21 +103,16 @@ static void name_it(char *text, struct call_frame *f)
 /* The last entry that covers the address counts: code is discarded and its memory is reused. */
 bool perf_map_name(pid_t tgid, uint64_t addr, struct call_frame *f)
 {
-	char path[80], line[1024], found[1024] = "";
-	FILE *file;
+	char found[1024] = "";
 
-	map_path(tgid, path, sizeof(path));
-	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file)) {
+	for_each_line (l, map_path(tgid).text) {
 		uint64_t at, size;
 		int used = 0;
 
-		if (sscanf(line, "%" SCNx64 " %" SCNx64 " %n", &at, &size, &used) == 2 && used &&
+		if (sscanf(l.text, "%" SCNx64 " %" SCNx64 " %n", &at, &size, &used) == 2 && used &&
 		    addr >= at && addr < at + size)
-			snprintf(found, sizeof(found), "%s", line + used);
+			snprintf(found, sizeof(found), "%s", l.text + used);
 	}
-	if (file)
-		fclose(file);
 	if (found[0])
 		name_it(found, f);
 	return found[0];
