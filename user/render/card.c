@@ -32,6 +32,13 @@ static const char *const fix_state_names[FIX_STATES] = { NULL, "suggested", "pro
 #define CAUSE_WHAT(sym, num, name, stall, nist, what, fix) [sym] = what,
 static const char *const whats[TX_N] = { TX_STATES(CAUSE_WHAT) };
 
+/* snprintf() and text_append() to an array */
+#define SET(array, ...) snprintf(array, sizeof(array), __VA_ARGS__)
+#define ADD(array, ...) text_append(array, sizeof(array), __VA_ARGS__)
+/* "curl[7] waits for what" */
+#define WAITS_FOR(c, what, ...) \
+	SET((c)->head, "%s %s for " what, (c)->who, waits((c)->who), ##__VA_ARGS__)
+
 /* the card that is made, and its sources */
 struct making {
 	const struct trace_snapshot *s;
@@ -99,21 +106,19 @@ static void where(struct card *c, const struct trace_endpoint *ep, const struct 
 	human_ns((double)x->lifetime_ns, life, sizeof(life));
 	human_ns((double)x->max_ns, longest, sizeof(longest));
 	c->spent = *x;
-	snprintf(c->where, sizeof(c->where), "%s", name);
+	SET(c->where, "%s", name);
 	if (x->connections > 1)
-		text_append(c->where, sizeof(c->where), " and %zu more", x->connections - 1);
-	text_append(c->where, sizeof(c->where), ": %s%s%s of %s", x->state ? x->state : "",
-		    x->state ? " " : "", total, life);
+		ADD(c->where, " and %zu more", x->connections - 1);
+	ADD(c->where, ": %s%s%s of %s", x->state ? x->state : "", x->state ? " " : "", total, life);
 	if (x->estimated)
-		text_append(c->where, sizeof(c->where), ", estimated");
+		ADD(c->where, ", estimated");
 	memcpy(c->where_brief, c->where, sizeof(c->where_brief));
 	if (x->goes_on)
-		text_append(c->where_brief, sizeof(c->where_brief), "; it goes on");
+		ADD(c->where_brief, "; it goes on");
 	if (x->count)
-		text_append(c->where, sizeof(c->where), ", %" PRIu64 " x, longest %s", x->count,
-			    longest);
+		ADD(c->where, ", %" PRIu64 " x, longest %s", x->count, longest);
 	if (x->goes_on)
-		text_append(c->where, sizeof(c->where), "; it goes on");
+		ADD(c->where, "; it goes on");
 }
 
 static void where_spell(const struct making *m, const struct reader_spell *r, const char *state,
@@ -148,7 +153,7 @@ static void set_surety(struct card *c, enum surety s)
 
 static void set_fix(struct card *c, const char *fix)
 {
-	snprintf(c->fix, sizeof(c->fix), "%s", fix);
+	SET(c->fix, "%s", fix);
 	c->fix_state = *fix ? FIX_SUGGESTED : FIX_NONE;
 }
 
@@ -170,7 +175,7 @@ static void append_doing(const struct making *m)
 	bool named = !*c->whom || name_is_plural(c->whom) || strstr(c->why, c->whom);
 
 	if (doing_phrase(m->v->doing, text, sizeof(text)))
-		text_append(c->why, sizeof(c->why), "; %s %s", named ? "it" : c->whom, text);
+		ADD(c->why, "; %s %s", named ? "it" : c->whom, text);
 }
 
 /* "; sshd[12] sleeps in flock(), for a lock on a file": whom the reader waits for */
@@ -180,8 +185,7 @@ static void append_doing_of_another(const struct making *m)
 	char text[DOING_TEXT];
 
 	if (doing_phrase(a, text, sizeof(text)))
-		text_append(m->c->why, sizeof(m->c->why), "; %s[%d] %s", a->comm, (int)a->pid,
-			    text);
+		ADD(m->c->why, "; %s[%d] %s", a->comm, (int)a->pid, text);
 }
 
 static void fix_doing(const struct making *m, bool reads)
@@ -224,32 +228,25 @@ static void head_of_stall(const struct making *m, const struct finding *f)
 
 	whom_of_stall(m, f);
 	if (f->blamed == BLAME_PEER_DELACK || (f->cause == TX_NAGLE && f->blamed == BLAME_NOBODY))
-		snprintf(c->head, sizeof(c->head), "%s %s for an ACK from %s", c->who,
-			 waits(c->who), c->whom);
+		WAITS_FOR(c, "an ACK from %s", c->whom);
 	else if (f->small_reads && *c->whom)
-		snprintf(c->head, sizeof(c->head), "%s %s for %s", c->who, waits(c->who), c->whom);
+		WAITS_FOR(c, "%s", c->whom);
 	else if (f->blamed == BLAME_PEER_NO_CPU)
-		snprintf(c->head, sizeof(c->head), "%s %s for %s, which %s for a CPU", c->who,
-			 waits(c->who), c->whom, waits(c->whom));
+		WAITS_FOR(c, "%s, which %s for a CPU", c->whom, waits(c->whom));
 	else if (f->blamed == BLAME_NO_CPU)
-		snprintf(c->head, sizeof(c->head), "%s %s for a CPU", c->who, waits(c->who));
+		WAITS_FOR(c, "a CPU");
 	else if (f->unanswered_syn)
-		snprintf(c->head, sizeof(c->head), "%s %s for %s to answer its SYN", c->who,
-			 waits(c->who), c->whom);
+		WAITS_FOR(c, "%s to answer its SYN", c->whom);
 	else if (f->blamed == BLAME_PATH || f->by_loss)
-		snprintf(c->head, sizeof(c->head), "%s %s for the path to %s", c->who,
-			 waits(c->who), c->whom);
+		WAITS_FOR(c, "the path to %s", c->whom);
 	else if (f->blamed == BLAME_OWN_WRITES)
-		snprintf(c->head, sizeof(c->head), "%s %s for its own next write", c->who,
-			 waits(c->who));
+		WAITS_FOR(c, "its own next write");
 	else if (f->blamed == BLAME_PEER_READER)
-		snprintf(c->head, sizeof(c->head), "%s %s for %s", c->who, waits(c->who), c->whom);
+		WAITS_FOR(c, "%s", c->whom);
 	else if (grows_its_window(&m->s->ep[f->endpoint], f))
-		snprintf(c->head, sizeof(c->head), "%s %s for its window to grow", c->who,
-			 waits(c->who));
+		WAITS_FOR(c, "its window to grow");
 	else
-		snprintf(c->head, sizeof(c->head), "%s %s for %s%s%s", c->who, waits(c->who),
-			 waits_for[f->cause], *c->whom ? " of " : "", c->whom);
+		WAITS_FOR(c, "%s%s%s", waits_for[f->cause], *c->whom ? " of " : "", c->whom);
 }
 
 /* Names the process at the end of the chain first, since it is the one to look at. */
@@ -262,11 +259,10 @@ static void head_of_root(const struct making *m, const struct finding *f,
 	sender_name(m, root, between, sizeof(between));
 	whom_of_stall(m, root);
 	if (*c->whom)
-		snprintf(c->head, sizeof(c->head), "%s %s for %s, through %s", c->who,
-			 waits(c->who), c->whom, between);
+		WAITS_FOR(c, "%s, through %s", c->whom, between);
 	else
-		snprintf(c->head, sizeof(c->head), "%s %s for %s, which %s for %s", c->who,
-			 waits(c->who), between, waits(between), waits_for[root->cause]);
+		WAITS_FOR(c, "%s, which %s for %s", between, waits(between),
+			  waits_for[root->cause]);
 }
 
 static void head_of_ring(const struct making *m, const struct finding *f)
@@ -274,10 +270,10 @@ static void head_of_ring(const struct making *m, const struct finding *f)
 	struct card *c = m->c;
 
 	blamed_name(m, f, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head),
-		 f->goes_on ? "%s and %s wait for each other: a deadlock"
-			    : "%s and %s waited for each other",
-		 c->who, c->whom);
+	SET(c->head,
+	    f->goes_on ? "%s and %s wait for each other: a deadlock"
+		       : "%s and %s waited for each other",
+	    c->who, c->whom);
 }
 
 static void head_of_circle(const struct making *m, const struct finding *f)
@@ -285,10 +281,10 @@ static void head_of_circle(const struct making *m, const struct finding *f)
 	struct card *c = m->c;
 
 	blamed_name(m, f, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head),
-		 f->goes_on ? "%zu wait in a circle, %s for %s: a deadlock"
-			    : "%zu waited in a circle, %s for %s",
-		 f->circle, c->who, c->whom);
+	SET(c->head,
+	    f->goes_on ? "%zu wait in a circle, %s for %s: a deadlock"
+		       : "%zu waited in a circle, %s for %s",
+	    f->circle, c->who, c->whom);
 }
 
 /* Unread data holds up its sender only while no buffer has room for more, so it may lie there much
@@ -310,20 +306,19 @@ static void append_unread(const struct making *m, const struct finding *f, char 
 static void why_of_reader(const struct making *m, const struct finding *f, const char *name)
 {
 	const struct trace_call_stats *reader = who_reads(m->s, &m->s->ep[f->endpoint]);
-	char causes[CAUSES_TEXT], how[PARTY_TEXT + 32], *buf = m->c->why;
-	size_t len = sizeof(m->c->why);
+	char causes[CAUSES_TEXT], how[PARTY_TEXT + 32];
 
 	causes_text(f, causes, sizeof(causes));
 	if (f->small_reads)
-		snprintf(buf, len, "%s: %s %s %" PRIu64 " times, %.1f B each", causes, name,
-			 verb_of(name, "reads", "read"), reader->messages,
-			 (double)reader->bytes / (double)reader->messages);
+		SET(m->c->why, "%s: %s %s %" PRIu64 " times, %.1f B each", causes, name,
+		    verb_of(name, "reads", "read"), reader->messages,
+		    (double)reader->bytes / (double)reader->messages);
 	else if (reader_halted(m->s, f))
-		snprintf(buf, len, "%s: %s %s", causes, name, reader_halted(m->s, f));
+		SET(m->c->why, "%s: %s %s", causes, name, reader_halted(m->s, f));
 	else
-		snprintf(buf, len, "%s%s %s %s", causes, is_readers_doing(f) ? ":" : ", while",
-			 name, reader_phrase(m->s, f, name_is_plural(name), how, sizeof(how)));
-	append_unread(m, f, buf, len);
+		SET(m->c->why, "%s%s %s %s", causes, is_readers_doing(f) ? ":" : ", while", name,
+		    reader_phrase(m->s, f, name_is_plural(name), how, sizeof(how)));
+	append_unread(m, f, m->c->why, sizeof(m->c->why));
 }
 
 static const char *why_of_path(const struct finding *f)
@@ -337,14 +332,12 @@ static const char *why_of_path(const struct finding *f)
 static void why_of_syn(const struct making *m, const struct finding *f)
 {
 	const struct trace_listener *l = full_listener(m->s, &m->s->ep[f->endpoint]);
-	char *buf = m->c->why;
-	size_t len = sizeof(m->c->why);
 
-	snprintf(buf, len, "%s: its SYN was not answered", trace_tx_names[f->cause]);
+	SET(m->c->why, "%s: its SYN was not answered", trace_tx_names[f->cause]);
 	if (l && l->tgid)
-		text_append(buf, len, ": the accept queue of %.16s[%d] was full", l->comm, l->tgid);
+		ADD(m->c->why, ": the accept queue of %.16s[%d] was full", l->comm, l->tgid);
 	else if (l)
-		text_append(buf, len, ": the listener's accept queue was full");
+		ADD(m->c->why, ": the listener's accept queue was full");
 }
 
 /* loss makes the congestion window small and the pace slow */
@@ -374,28 +367,27 @@ static void why_of_slow_start(const struct making *m, const struct trace_endpoin
 	char trip[32];
 
 	human_ns(1e3 * ep->min_rtt_us, trip, sizeof(trip));
-	snprintf(m->c->why, sizeof(m->c->why),
-		 "%s: slow start: the connection lived for %.0f round trips of %s, and its window "
-		 "still grew",
-		 cause, (double)ep->tx.lifetime_ns / (1e3 * ep->min_rtt_us), trip);
+	SET(m->c->why,
+	    "%s: slow start: the connection lived for %.0f round trips of %s, and its window still "
+	    "grew",
+	    cause, (double)ep->tx.lifetime_ns / (1e3 * ep->min_rtt_us), trip);
 }
 
 /* Says who sets the pace, if that is known. */
 static void why_of_pacing(const struct making *m, const struct trace_endpoint *ep)
 {
-	char *buf = m->c->why, rate[32];
-	size_t len = sizeof(m->c->why);
+	char rate[32];
 
 	if (paces_itself(ep) && is_in_slow_start(ep)) {
 		why_of_slow_start(m, ep, "pacing");
 	} else if (paces_at_set_rate(ep)) {
 		rate_text((double)ep->path.max_pacing_bytes_per_s, "B", rate, sizeof(rate));
-		snprintf(buf, len, "pacing: SO_MAX_PACING_RATE limits it to %s", rate);
+		SET(m->c->why, "pacing: SO_MAX_PACING_RATE limits it to %s", rate);
 	} else if (paces_itself(ep)) {
 		rate_text((double)ep->path.pacing_bytes_per_s, "B", rate, sizeof(rate));
-		snprintf(buf, len, "pacing: %.16s sends at %s", ep->path.congestion_control, rate);
+		SET(m->c->why, "pacing: %.16s sends at %s", ep->path.congestion_control, rate);
 	} else {
-		snprintf(buf, len, "pacing: %s", whats[TX_PACING]);
+		SET(m->c->why, "pacing: %s", whats[TX_PACING]);
 	}
 }
 
@@ -406,38 +398,35 @@ static void why_of_loss(const struct making *m, const struct finding *f)
 	char rate[32];
 
 	rate_text((double)ep->path.pacing_bytes_per_s, "B", rate, sizeof(rate));
-	snprintf(m->c->why, sizeof(m->c->why),
-		 "%s: the path loses packets: %" PRIu64 " of %" PRIu64
-		 " segments were retransmissions",
-		 trace_tx_names[f->cause], ep->retransmits, ep->path.sent_segments);
+	SET(m->c->why,
+	    "%s: the path loses packets: %" PRIu64 " of %" PRIu64 " segments were retransmissions",
+	    trace_tx_names[f->cause], ep->retransmits, ep->path.sent_segments);
 	if (f->cause == TX_PACING)
-		text_append(m->c->why, sizeof(m->c->why), "; %.16s sends at %s",
-			    ep->path.congestion_control, rate);
+		ADD(m->c->why, "; %.16s sends at %s", ep->path.congestion_control, rate);
 }
 
 static void why_of_stall(const struct making *m, const struct finding *f)
 {
 	const char *cause = trace_tx_names[f->cause];
-	char name[PARTY_TEXT + 48], *buf = m->c->why;
-	size_t len = sizeof(m->c->why);
+	char name[PARTY_TEXT + 48];
 
 	blamed_name(m, f, name, sizeof(name));
 	if (f->blamed == BLAME_PEER_READER || f->small_reads || reader_halted(m->s, f))
 		why_of_reader(m, f, name);
 	else if (f->blamed == BLAME_PEER_DELACK)
-		snprintf(buf, len, "%s: %s %s ACKs", cause, name,
-			 verb_of(name, "delays its", "delay their"));
+		SET(m->c->why, "%s: %s %s ACKs", cause, name,
+		    verb_of(name, "delays its", "delay their"));
 	else if (f->blamed == BLAME_PEER_NO_CPU)
-		snprintf(buf, len, "%s: %s %s data to read, but no CPU", cause, name,
-			 verb_of(name, "has", "have"));
+		SET(m->c->why, "%s: %s %s data to read, but no CPU", cause, name,
+		    verb_of(name, "has", "have"));
 	else if (f->blamed == BLAME_NO_CPU)
-		snprintf(buf, len, "%s: after being woken, it waited for a CPU", cause);
+		SET(m->c->why, "%s: after being woken, it waited for a CPU", cause);
 	else if (f->unanswered_syn)
 		why_of_syn(m, f);
 	else if (f->blamed == BLAME_PATH)
-		snprintf(buf, len, "%s: %s", cause, why_of_path(f));
+		SET(m->c->why, "%s: %s", cause, why_of_path(f));
 	else if (f->blamed == BLAME_OWN_WRITES)
-		snprintf(buf, len, "%s: small writes are coalesced into one segment", cause);
+		SET(m->c->why, "%s: small writes are coalesced into one segment", cause);
 	else if (f->by_loss)
 		why_of_loss(m, f);
 	else if (f->cause == TX_PACING)
@@ -445,9 +434,9 @@ static void why_of_stall(const struct making *m, const struct finding *f)
 	else if (f->cause == TX_CWND && is_in_slow_start(&m->s->ep[f->endpoint]))
 		why_of_slow_start(m, &m->s->ep[f->endpoint], cause);
 	else
-		snprintf(buf, len, "%s: %s", cause, whats[f->cause]);
+		SET(m->c->why, "%s: %s", cause, whats[f->cause]);
 	if ((f->cause == TX_CWND || f->cause == TX_PACING) && !f->by_loss)
-		append_retransmits(&m->s->ep[f->endpoint], buf, len);
+		append_retransmits(&m->s->ep[f->endpoint], m->c->why, sizeof(m->c->why));
 	if (f->surety == SUSPECTED || (f->blamed != BLAME_NOBODY && f->blamed != BLAME_OWN_WRITES &&
 				       f->blamed != BLAME_NO_CPU))
 		set_surety(m->c, f->surety);
@@ -476,8 +465,8 @@ static bool may_be_deadlock(const struct making *m, const struct finding *f)
 
 static void append_unread_here(const struct making *m)
 {
-	text_append(m->c->why, sizeof(m->c->why),
-		    "; %s has unread data itself: each may wait for the other to read", m->c->who);
+	ADD(m->c->why, "; %s has unread data itself: each may wait for the other to read",
+	    m->c->who);
 	set_fix(m->c, read_while_writing_fix());
 }
 
@@ -523,17 +512,16 @@ static void why_of_link(const struct making *m, const struct finding *f)
 
 	if (f->cause != TX_DEVICE && !queue_stands(ep)) {
 		rate_text(8 * (double)ep->path.delivery_bytes_per_s, "bit", rate, sizeof(rate));
-		snprintf(m->c->why, sizeof(m->c->why),
-			 "%.16s measures that the path carries %s, and sends at that pace",
-			 ep->path.congestion_control, rate);
+		SET(m->c->why, "%.16s measures that the path carries %s, and sends at that pace",
+		    ep->path.congestion_control, rate);
 		return;
 	}
 	rate_text(8 * rate_of_sending(ep), "bit", rate, sizeof(rate));
 	human_ns(1e3 * ep->rtt_us, rtt, sizeof(rtt));
 	human_ns(1e3 * ep->min_rtt_us, least, sizeof(least));
-	snprintf(m->c->why, sizeof(m->c->why),
-		 "the path carries %s at most, and a queue builds up: round trip %s, minimum %s",
-		 rate, rtt, least);
+	SET(m->c->why,
+	    "the path carries %s at most, and a queue builds up: round trip %s, minimum %s", rate,
+	    rtt, least);
 }
 
 static void why_of_unseen_reader(const struct making *m, const struct finding *f)
@@ -544,9 +532,9 @@ static void why_of_unseen_reader(const struct making *m, const struct finding *f
 	rate_text(1e9 * (double)ep->tx_calls.bytes / (double)ep->tx.lifetime_ns, "B", rate,
 		  sizeof(rate));
 	human_ns((double)f->ns / (double)f->count, each, sizeof(each));
-	snprintf(m->c->why, sizeof(m->c->why),
-		 "%s reads %s, and when the window is full it reads again within %s on average",
-		 m->c->whom, rate, each);
+	SET(m->c->why,
+	    "%s reads %s, and when the window is full it reads again within %s on average",
+	    m->c->whom, rate, each);
 }
 
 static void why_of_host(const struct making *m, const struct finding *f)
@@ -556,7 +544,7 @@ static void why_of_host(const struct making *m, const struct finding *f)
 
 	rate_text(1e9 * (double)ep->tx_calls.bytes / (double)ep->tx.lifetime_ns, "B", rate,
 		  sizeof(rate));
-	snprintf(m->c->why, sizeof(m->c->why), "%s goes to a program on this host", rate);
+	SET(m->c->why, "%s goes to a program on this host", rate);
 }
 
 /* share of a CPU from which a program computes, rather than sleeps or waits for another */
@@ -569,15 +557,15 @@ static void why_of_limit(const struct making *m, const struct finding *f)
 	char share[24] = "";
 
 	if (reader >= BUSY) /* else it is another thread that computes */
-		snprintf(share, sizeof(share), " (%.0f %% of one)", 100 * reader);
+		SET(share, " (%.0f %% of one)", 100 * reader);
 	if (f->limit == LIMIT_READER_CPU)
-		snprintf(c->why, sizeof(c->why), "%s %s CPU%s and cannot keep up", c->whom,
-			 verb_of(c->whom, "is busy on its", "are busy on their"), share);
+		SET(c->why, "%s %s CPU%s and cannot keep up", c->whom,
+		    verb_of(c->whom, "is busy on its", "are busy on their"), share);
 	else if (f->limit == LIMIT_WRITER_CPU)
-		snprintf(c->why, sizeof(c->why), "%s %s CPU", c->who,
-			 verb_of(c->who, "is busy on its", "are busy on their"));
+		SET(c->why, "%s %s CPU", c->who,
+		    verb_of(c->who, "is busy on its", "are busy on their"));
 	else if (f->limit == LIMIT_SHARED_CPU)
-		snprintf(c->why, sizeof(c->why), "both ends take turns on one CPU");
+		SET(c->why, "both ends take turns on one CPU");
 	else if (f->limit == LIMIT_LINK)
 		why_of_link(m, f);
 	else if (f->limit == LIMIT_READER)
@@ -585,13 +573,11 @@ static void why_of_limit(const struct making *m, const struct finding *f)
 	else if (f->limit == LIMIT_HOST)
 		why_of_host(m, f);
 	else if (f->limit == LIMIT_TURNS)
-		snprintf(c->why, sizeof(c->why),
-			 "the buffer is full when one writes and empty when the other reads: more "
-			 "room, or smaller writes, lets both run at once");
+		SET(c->why, "the buffer is full when one writes and empty when the other reads: "
+			    "more room, or smaller writes, lets both run at once");
 	else
-		snprintf(c->why, sizeof(c->why),
-			 "small writes are coalesced into larger segments, which costs no "
-			 "throughput");
+		SET(c->why,
+		    "small writes are coalesced into larger segments, which costs no throughput");
 }
 
 /* a healthy stream, and what limits it */
@@ -602,11 +588,10 @@ static void card_limit(const struct making *m)
 
 	sender_name(m, f, c->who, sizeof(c->who));
 	reader_name(m, f, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head), "%s to %s, limited by: %s", c->who, c->whom,
-		 limit_phrase(f->limit));
+	SET(c->head, "%s to %s, limited by: %s", c->who, c->whom, limit_phrase(f->limit));
 	where_finding(m, f);
-	text_append(c->where, sizeof(c->where), " (%s)", trace_tx_names[f->cause]);
-	text_append(c->where_brief, sizeof(c->where_brief), " (%s)", trace_tx_names[f->cause]);
+	ADD(c->where, " (%s)", trace_tx_names[f->cause]);
+	ADD(c->where_brief, " (%s)", trace_tx_names[f->cause]);
 	why_of_limit(m, f);
 	if (f->limit != LIMIT_OWN_WRITES)
 		set_surety(c, f->limit == LIMIT_LINK || f->limit == LIMIT_READER ||
@@ -625,11 +610,9 @@ static void card_undelivered(const struct making *m)
 
 	program_name(&ep->tx_calls, c->who, sizeof(c->who));
 	address_of_peer(ep, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head), "%s %s for this host's device to send to %s", c->who,
-		 waits(c->who), c->whom);
+	WAITS_FOR(c, "this host's device to send to %s", c->whom);
 	where_spell(m, u, "device", ep->tx.lifetime_ns);
-	snprintf(c->why, sizeof(c->why),
-		 "its data had not left this host when the retransmission timer fired");
+	SET(c->why, "its data had not left this host when the retransmission timer fired");
 	take_fix(m);
 }
 
@@ -641,17 +624,15 @@ static void card_withheld(const struct making *m)
 
 	address_of_peer(ep, c->who, sizeof(c->who));
 	program_name(ep->rx_calls.tgid ? &ep->rx_calls : &ep->tx_calls, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head), "%s %s for an ACK from %s", c->who, waits(c->who),
-		 c->whom);
+	WAITS_FOR(c, "an ACK from %s", c->whom);
 	where(c, ep,
 	      &(struct spent){ .state = "ACKs withheld",
 			       .ns = w->ns,
 			       .lifetime_ns = ep->rx.lifetime_ns,
 			       .count = w->count,
 			       .max_ns = w->ns / w->count });
-	snprintf(c->why, sizeof(c->why),
-		 "its delayed ACKs held up the other end: more data came one round trip after "
-		 "each");
+	SET(c->why,
+	    "its delayed ACKs held up the other end: more data came one round trip after each");
 	set_surety(c, INFERRED);
 	take_fix(m);
 }
@@ -666,13 +647,12 @@ static void card_of_late_answers(const struct making *m)
 
 	program_name(&ep->rx_calls, c->who, sizeof(c->who));
 	peer_name(m->s, ep, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head), "%s %s the answers of %s late", c->who,
-		 verb_of(c->who, "reads", "read"), c->whom);
+	SET(c->head, "%s %s the answers of %s late", c->who, verb_of(c->who, "reads", "read"),
+	    c->whom);
 	where_spell(m, late, "unread", ep->rx.lifetime_ns);
 	human_ns((double)late->ns / (double)late->count, each, sizeof(each));
-	snprintf(c->why, sizeof(c->why),
-		 "each lay unread for %s on average, though nothing else kept the reader busy",
-		 each);
+	SET(c->why, "each lay unread for %s on average, though nothing else kept the reader busy",
+	    each);
 	set_surety(c, SEEN_BOTH_ENDS);
 	take_fix(m);
 }
@@ -688,9 +668,9 @@ static bool why_halted(const struct making *m, const char *who, const struct tra
 	if (why == HALT_NONE)
 		return false;
 	human_ns((double)halted_ns(m->s, b, why), halted, sizeof(halted));
-	snprintf(c->why, sizeof(c->why), "%s %s", who, halt_phrase(m->s, b, ns));
+	SET(c->why, "%s %s", who, halt_phrase(m->s, b, ns));
 	if (!m->s->looks)
-		text_append(c->why, sizeof(c->why), " for %s", halted);
+		ADD(c->why, " for %s", halted);
 	set_fix(c, halt_fix(m->s, b, ns));
 	return true;
 }
@@ -715,14 +695,13 @@ static bool why_busy_with_others(const struct making *m, const struct reader_spe
 		return false;
 	peer_name(m->s, &m->s->ep[o.one], client, sizeof(client));
 	human_ns((double)o.ns, ns, sizeof(ns));
-	snprintf(c->why, sizeof(c->why), "%s %s busy with ", c->whom,
-		 verb_of(c->whom, "was", "were"));
+	SET(c->why, "%s %s busy with ", c->whom, verb_of(c->whom, "was", "were"));
 	if (m->v->late_all.connections > 1)
-		text_append(c->why, sizeof(c->why), "other clients meanwhile");
+		ADD(c->why, "other clients meanwhile");
 	else if (o.n == 1)
-		text_append(c->why, sizeof(c->why), "another client: %s, %s", client, ns);
+		ADD(c->why, "another client: %s, %s", client, ns);
 	else
-		text_append(c->why, sizeof(c->why), "%zu other clients for %s", o.n, ns);
+		ADD(c->why, "%zu other clients for %s", o.n, ns);
 	set_fix(c, serve_more_fix);
 	return true;
 }
@@ -731,8 +710,8 @@ static const char accept_fix[] = "call accept() sooner, or from more threads";
 
 static void why_not_accepted(struct card *c)
 {
-	snprintf(c->why, sizeof(c->why),
-		 "its data lay unread in the listener's queue: accept() was not called, or failed");
+	SET(c->why,
+	    "its data lay unread in the listener's queue: accept() was not called, or failed");
 	set_fix(c, accept_fix);
 }
 
@@ -780,15 +759,14 @@ static void card_of_late_reader(const struct making *m)
 
 	peer_name(m->s, ep, c->who, sizeof(c->who));
 	if (m->v->late_all.several_senders)
-		text_append(c->who, sizeof(c->who), OTHERS);
+		ADD(c->who, OTHERS);
 	who_name(&reader, c->whom, sizeof(c->whom));
 	if (m->v->late_all.several_blamed && !reader.others)
-		text_append(c->whom, sizeof(c->whom), OTHERS);
-	snprintf(c->head, sizeof(c->head), "%s %s for %s to read", c->who, waits(c->who), c->whom);
+		ADD(c->whom, OTHERS);
+	WAITS_FOR(c, "%s to read", c->whom);
 	where_late(m);
 	if (not_accepted)
-		snprintf(c->head, sizeof(c->head), "%s %s for %s to accept the connection", c->who,
-			 waits(c->who), c->whom);
+		WAITS_FOR(c, "%s to accept the connection", c->whom);
 	if (why_halted(m, c->whom, process_of(m, ep, reader.tgid), longest_of(late)))
 		return;
 	if (why_busy_with_others(m, late))
@@ -798,14 +776,13 @@ static void card_of_late_reader(const struct making *m)
 		return;
 	}
 	if (m->v->late_is_full)
-		snprintf(c->why, sizeof(c->why),
-			 "%s %s unread data, and its sender's buffer is full", c->whom,
-			 verb_of(c->whom, "has", "have"));
+		SET(c->why, "%s %s unread data, and its sender's buffer is full", c->whom,
+		    verb_of(c->whom, "has", "have"));
 	else
-		snprintf(c->why, sizeof(c->why), "%s %s unread data; the sender %smay wait for %s",
-			 c->whom, verb_of(c->whom, "has", "have"),
-			 other_end_seen(ep) ? "" : "was not traced, and ",
-			 ep->proto == TRACE_PIPE ? "room" : "an answer");
+		SET(c->why, "%s %s unread data; the sender %smay wait for %s", c->whom,
+		    verb_of(c->whom, "has", "have"),
+		    other_end_seen(ep) ? "" : "was not traced, and ",
+		    ep->proto == TRACE_PIPE ? "room" : "an answer");
 	append_busy_thread(&ep->rx_calls, late->ns, c->why, sizeof(c->why));
 	take_fix(m);
 	if (doing_of(m->v->doing) != DOING_COMPUTES)
@@ -819,9 +796,9 @@ static void card_no_room(const struct making *m)
 	struct card *c = m->c;
 
 	program_name(&ep->rx_calls, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head), "%s reads its datagrams too slowly", c->whom);
+	SET(c->head, "%s reads its datagrams too slowly", c->whom);
 	where_spell(m, late, "unread", ep->rx.lifetime_ns);
-	snprintf(c->why, sizeof(c->why), "%s", no_room_phrase());
+	SET(c->why, "%s", no_room_phrase());
 	take_fix(m);
 }
 
@@ -841,15 +818,14 @@ static void card_starved(const struct making *m)
 	struct card *c = m->c;
 
 	program_name(starved_end(ep, st), c->who, sizeof(c->who));
-	snprintf(c->whom, sizeof(c->whom), "a CPU");
-	snprintf(c->head, sizeof(c->head), "%s %s for a CPU", c->who, waits(c->who));
+	SET(c->whom, "a CPU");
+	WAITS_FOR(c, "a CPU");
 	where_spell(m, st, "no CPU", ep->rx.lifetime_ns);
 	if (stopped_or_throttled(m->s, starved_end(ep, st), st->ns) == HALT_THROTTLED &&
 	    why_halted(m, "it", starved_end(ep, st), st->ns))
 		return;
-	snprintf(c->why, sizeof(c->why),
-		 st->count ? "after being woken, it waited for a CPU"
-			   : "it was waiting for a CPU while others waited for it");
+	SET(c->why, st->count ? "after being woken, it waited for a CPU"
+			      : "it was waiting for a CPU while others waited for it");
 	take_fix(m);
 }
 
@@ -860,10 +836,9 @@ static void card_loss(const struct making *m)
 	struct card *c = m->c;
 
 	loss_party(ep, l, c->who, sizeof(c->who));
-	snprintf(c->head, sizeof(c->head),
-		 l->kind == TRACE_DROP_QDISC ? "datagrams from %s are lost"
-					     : "datagrams to %s are lost",
-		 c->who);
+	SET(c->head,
+	    l->kind == TRACE_DROP_QDISC ? "datagrams from %s are lost" : "datagrams to %s are lost",
+	    c->who);
 	endpoint_name(ep, c->where, sizeof(c->where));
 	append_loss(l, c->why, sizeof(c->why));
 	if (l->sent || l->over_ns)
@@ -879,11 +854,11 @@ static void card_scattered(const struct making *m)
 
 	human_ns((double)sum->ns, total, sizeof(total));
 	human_ns((double)m->v->lifetime_ns, life, sizeof(life));
-	snprintf(c->head, sizeof(c->head), "many small stalls, or many short connections");
-	snprintf(c->where, sizeof(c->where), "all senders: %s of %s", total, life);
+	SET(c->head, "many small stalls, or many short connections");
+	SET(c->where, "all senders: %s of %s", total, life);
 	if (sum->cause_ns)
-		snprintf(c->why, sizeof(c->why), "%s: %.1f %% of it", trace_tx_names[sum->cause],
-			 100.0 * (double)sum->cause_ns / (double)sum->ns);
+		SET(c->why, "%s: %.1f %% of it", trace_tx_names[sum->cause],
+		    100.0 * (double)sum->cause_ns / (double)sum->ns);
 	append_main_writer(m->s, sum, c->why, sizeof(c->why));
 	take_fix(m);
 }
@@ -898,7 +873,7 @@ static double busy_share(const struct trace_call_stats *sender, const struct tra
 static void append_share_of_cpu(struct card *c, double busy)
 {
 	if (busy >= BUSY)
-		text_append(c->why, sizeof(c->why), "; on its CPU %.0f %%", 100 * busy);
+		ADD(c->why, "; on its CPU %.0f %%", 100 * busy);
 }
 
 static void append_busy(const struct making *m, const struct trace_call_stats *sender,
@@ -935,14 +910,11 @@ static void append_other_parts(const struct requests *r, char *buf, size_t len)
 static void why_requests(const struct making *m, const struct requests *r,
 			 const struct trace_call_stats *sender, const struct trace_endpoint *ep)
 {
-	char *buf = m->c->why;
-	size_t len = sizeof(m->c->why);
-
-	snprintf(buf, len, "%s ",
-		 name_is_plural(m->c->who) && name_is_plural(m->c->whom) ? "they" : m->c->whom);
-	append_requests(r, name_is_plural(m->c->whom), buf, len);
+	SET(m->c->why, "%s ",
+	    name_is_plural(m->c->who) && name_is_plural(m->c->whom) ? "they" : m->c->whom);
+	append_requests(r, name_is_plural(m->c->whom), m->c->why, sizeof(m->c->why));
 	if (!r->bounded && !r->unanswered && !r->pieces && !mostly_given_up(r))
-		append_other_parts(r, buf, len);
+		append_other_parts(r, m->c->why, sizeof(m->c->why));
 	if (!r->unanswered)
 		append_busy(m, sender, ep);
 	set_surety(m->c, r->bounded || r->uneven ? INFERRED : SEEN_BOTH_ENDS);
@@ -966,9 +938,9 @@ static void why_answered(const struct making *m, const struct trace_endpoint *ep
 	char soon[32];
 
 	human_ns((double)ep->rx_calls.reply_max_ns, soon, sizeof(soon));
-	snprintf(m->c->why, sizeof(m->c->why), "%s answered within %s, and %s nothing more%s",
-		 m->c->whom, soon, other && other->closed ? "sent" : "has sent",
-		 other && other->closed ? " until it closed" : "");
+	SET(m->c->why, "%s answered within %s, and %s nothing more%s", m->c->whom, soon,
+	    other && other->closed ? "sent" : "has sent",
+	    other && other->closed ? " until it closed" : "");
 }
 
 /* How much later than this end the server's end began, if that is most of the wait; else 0. A Unix
@@ -1008,16 +980,14 @@ static void why_silent(const struct making *m, const struct trace_call_stats *se
 		char after[32];
 
 		human_ns((double)accepted_after(m, ep), after, sizeof(after));
-		snprintf(m->c->why, sizeof(m->c->why),
-			 "%s was given the connection %s after it was made", whom, after);
+		SET(m->c->why, "%s was given the connection %s after it was made", whom, after);
 		set_fix(m->c, ep->proto == TRACE_TCP ? defer_fix : accept_fix);
 		return;
 	}
-	snprintf(m->c->why, sizeof(m->c->why), "nothing was held back: %s %s", whom,
-		 verb_of(whom, "works", "work"));
+	SET(m->c->why, "nothing was held back: %s %s", whom, verb_of(whom, "works", "work"));
 	if (!(busy_share(sender, ep) >= BUSY)) /* true also for NAN, unknown */
-		text_append(m->c->why, sizeof(m->c->why), ", %s, or %s for another",
-			    verb_of(whom, "sleeps", "sleep"), verb_of(whom, "waits", "wait"));
+		ADD(m->c->why, ", %s, or %s for another", verb_of(whom, "sleeps", "sleep"),
+		    verb_of(whom, "waits", "wait"));
 }
 
 /* "python3[7] sent 20 times, every 103 ms on average" */
@@ -1026,32 +996,32 @@ static void why_nothing_comes(const struct making *m, const struct trace_call_st
 {
 	const struct trace_call_stats *sent = ep->proto == TRACE_PIPE ? &ep->tx_calls : sender;
 	uint64_t unread = unread_while_it_waits(m);
-	char each[32], *buf = m->c->why;
-	size_t len = sizeof(m->c->why);
+	char each[32];
 
 	if (unread) {
 		human_ns((double)unread, each, sizeof(each));
-		snprintf(buf, len, "%s %s unread data for %s of that time", m->c->whom,
-			 verb_of(m->c->whom, "has", "have"), each);
+		SET(m->c->why, "%s %s unread data for %s of that time", m->c->whom,
+		    verb_of(m->c->whom, "has", "have"), each);
 		set_surety(m->c, SEEN_BOTH_ENDS);
 		return;
 	}
 	why_silent(m, sender, ep);
 	if (trace_messages_known(sent) && sent->messages > 1) {
 		human_ns((double)ep->rx.lifetime_ns / (double)sent->messages, each, sizeof(each));
-		snprintf(buf, len,
-			 "nothing was held back: %s sent %" PRIu64 " times, every %s on average",
-			 m->c->whom, sent->messages, each);
-		append_longest(m->v->wait.max_ns, m->v->wait.ns, sent->messages, buf, len);
+		SET(m->c->why,
+		    "nothing was held back: %s sent %" PRIu64 " times, every %s on average",
+		    m->c->whom, sent->messages, each);
+		append_longest(m->v->wait.max_ns, m->v->wait.ns, sent->messages, m->c->why,
+			       sizeof(m->c->why));
 	}
 	append_busy(m, sender, ep);
 }
 
 static void why_held_end(const struct making *m, const struct trace_call_stats *gone)
 {
-	snprintf(m->c->why, sizeof(m->c->why),
-		 "%.16s[%d] has %s, and %s still holds the descriptor", gone->comm, gone->tgid,
-		 gone->let_go ? "closed its end" : "ended", *m->c->whom ? m->c->whom : "somebody");
+	SET(m->c->why, "%.16s[%d] has %s, and %s still holds the descriptor", gone->comm,
+	    gone->tgid, gone->let_go ? "closed its end" : "ended",
+	    *m->c->whom ? m->c->whom : "somebody");
 }
 
 /* A UDP socket's send calls name its destination, and samples see no calls. */
@@ -1063,9 +1033,8 @@ static bool is_destination_unknown(const struct trace_endpoint *ep)
 
 static void why_under_way(const struct making *m)
 {
-	snprintf(m->c->why, sizeof(m->c->why),
-		 "%s had sent a request before tracing began, and nothing has come since",
-		 m->c->who);
+	SET(m->c->why, "%s had sent a request before tracing began, and nothing has come since",
+	    m->c->who);
 	set_surety(m->c, SUSPECTED);
 }
 
@@ -1099,10 +1068,10 @@ static void why_kept(const struct making *m)
 	program_name(&in->rx_calls, name, sizeof(name));
 	program_name(&in->tx_calls, from, sizeof(from));
 	human_ns((double)in->rx.ns[RX_WAIT], waited, sizeof(waited));
-	snprintf(m->c->why, sizeof(m->c->why),
-		 "%s read %" PRIu64 " times meanwhile and wrote nothing: its output is in its own "
-		 "buffer, or it needs all of its input first; it waited for %s for %s",
-		 name, in->rx_calls.messages, from, waited);
+	SET(m->c->why,
+	    "%s read %" PRIu64 " times meanwhile and wrote nothing: its output is in its own "
+	    "buffer, or it needs all of its input first; it waited for %s for %s",
+	    name, in->rx_calls.messages, from, waited);
 	set_fix(m->c, "make it write each line at once: stdbuf -oL, grep --line-buffered, "
 		      "python -u, fflush()");
 	set_surety(m->c, INFERRED);
@@ -1114,8 +1083,7 @@ static void why_brought(const struct making *m)
 	char other[PARTY_TEXT];
 
 	peer_name(m->s, &m->s->ep[m->v->brought_by], other, sizeof(other));
-	snprintf(m->c->why, sizeof(m->c->why),
-		 "%s had nothing to answer until %s sent it something", m->c->whom, other);
+	SET(m->c->why, "%s had nothing to answer until %s sent it something", m->c->whom, other);
 	set_surety(m->c, INFERRED);
 }
 
@@ -1147,11 +1115,11 @@ static void append_unasked(const struct making *m, const struct trace_endpoint *
 	if (ep->proto != TRACE_PIPE && known && !m->v->chain.n &&
 	    !has_asked(m->s, (size_t)(ep - m->s->ep)) && !accepted_after(m, ep) &&
 	    !who_does_not_accept(m, ep) && !unread_while_it_waits(m))
-		text_append(m->c->why, sizeof(m->c->why),
-			    sent_last_before(m->s, (size_t)(ep - m->s->ep))
-				    ? "; %s had sent the last data before tracing began"
-				    : "; %s asked for nothing meanwhile",
-			    m->c->who);
+		ADD(m->c->why,
+		    sent_last_before(m->s, (size_t)(ep - m->s->ep))
+			    ? "; %s had sent the last data before tracing began"
+			    : "; %s asked for nothing meanwhile",
+		    m->c->who);
 }
 
 /* A download: many pieces come without a request, and the longest pause is no exception. */
@@ -1175,23 +1143,21 @@ static void why_unseen(const struct making *m, const struct trace_endpoint *ep)
 	char rate[24], over[32];
 
 	if (ep->proto != TRACE_TCP || !comes_evenly(ep)) {
-		snprintf(m->c->why, sizeof(m->c->why), "nothing was held back here; ");
+		SET(m->c->why, "nothing was held back here; ");
 		human_ns((double)ep->rx.lifetime_ns, over, sizeof(over));
 		if (n > 1)
-			text_append(m->c->why, sizeof(m->c->why),
-				    "data came %" PRIu64 " times in %s; ", n, over);
+			ADD(m->c->why, "data came %" PRIu64 " times in %s; ", n, over);
 		rate_text(rate_of_receiving(ep), "B", rate, sizeof(rate));
 		if (!n && ep->rx_calls.bytes >= MUCH_CAME)
-			text_append(m->c->why, sizeof(m->c->why), "%s came; ", rate);
-		text_append(m->c->why, sizeof(m->c->why), "the other end was not traced");
+			ADD(m->c->why, "%s came; ", rate);
+		ADD(m->c->why, "the other end was not traced");
 		append_unasked(m, ep);
 		return;
 	}
 	rate_text(rate_of_receiving(ep), "B", rate, sizeof(rate));
-	snprintf(m->c->why, sizeof(m->c->why),
-		 "%s come evenly: the path or the sender limits them; only the other end can tell "
-		 "which",
-		 rate);
+	SET(m->c->why,
+	    "%s come evenly: the path or the sender limits them; only the other end can tell which",
+	    rate);
 }
 
 static void why_no_request(const struct making *m, const struct trace_endpoint *ep,
@@ -1201,17 +1167,15 @@ static void why_no_request(const struct making *m, const struct trace_endpoint *
 		why_nothing_comes(m, sender, ep);
 		append_unasked(m, ep);
 	} else if (ep->making.own_writer) {
-		snprintf(m->c->why, sizeof(m->c->why),
-			 "%s itself holds the only open write end, so neither data nor EOF can "
-			 "come",
-			 m->c->who);
+		SET(m->c->why,
+		    "%s itself holds the only open write end, so neither data nor EOF can come",
+		    m->c->who);
 		set_fix(m->c, "close the write end that is not needed: after fork(), or by "
 			      "O_CLOEXEC and exec()");
 		set_surety(m->c, INFERRED);
 	} else if (ep->proto == TRACE_PIPE) {
-		snprintf(m->c->why, sizeof(m->c->why),
-			 "nothing was held back here; no process that holds the other end was "
-			 "seen to write");
+		SET(m->c->why, "nothing was held back here; no process that holds the other end "
+			       "was seen to write");
 	} else {
 		why_unseen(m, ep);
 	}
@@ -1225,10 +1189,10 @@ static void why_own_window(const struct making *m, const struct trace_endpoint *
 	window[strcspn(window, "/")] = '\0';
 	rate_text(rate_of_receiving(ep), "B", rate, sizeof(rate));
 	human_ns(1e3 * ep->min_rtt_us, rtt, sizeof(rtt));
-	snprintf(m->c->why, sizeof(m->c->why),
-		 "its own receive window of %s lets in no more than that in each round trip of %s: "
-		 "%s arrive",
-		 window, rtt, rate);
+	SET(m->c->why,
+	    "its own receive window of %s lets in no more than that in each round trip of %s: %s "
+	    "arrive",
+	    window, rtt, rate);
 	set_fix(m->c, "raise SO_RCVBUF, or do not set it; net.ipv4.tcp_rmem limits what the kernel "
 		      "chooses by itself");
 }
@@ -1251,9 +1215,9 @@ static void append_missing(const struct making *m, const struct trace_endpoint *
 	    (double)ep->hole.ns < OF_THE_WAIT * (double)m->v->wait.ns)
 		return;
 	human_ns((double)ep->hole.ns, lasted, sizeof(lasted));
-	text_append(m->c->why, sizeof(m->c->why),
-		    "%sfor %s, %" PRIu64 " time%s, a segment was missing while later ones had come",
-		    *m->c->why ? "; " : "", lasted, ep->hole.n, plural(ep->hole.n));
+	ADD(m->c->why,
+	    "%sfor %s, %" PRIu64 " time%s, a segment was missing while later ones had come",
+	    *m->c->why ? "; " : "", lasted, ep->hole.n, plural(ep->hole.n));
 }
 
 /* The `why` line of a wait. */
@@ -1261,26 +1225,23 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		     const struct trace_call_stats *sender)
 {
 	struct round_trips r = wait_on_path(ep, m->v->wait.ns);
-	char each[32], *buf = m->c->why;
-	size_t len = sizeof(m->c->why);
+	char each[32];
 
 	human_ns((double)r.each_ns, each, sizeof(each));
 	if (is_held_by_own_window(ep))
 		why_own_window(m, ep);
 	else if (r.n)
-		snprintf(buf, len, "its path takes %s for each of %" PRIu64 " answers", each, r.n);
+		SET(m->c->why, "its path takes %s for each of %" PRIu64 " answers", each, r.n);
 	else if (is_seen_on_its_way(m, ep))
-		snprintf(buf, len,
-			 "a round trip takes %s, and data was in flight for most of the wait",
-			 each);
+		SET(m->c->why, "a round trip takes %s, and data was in flight for most of the wait",
+		    each);
 	else if (sender && who_left(sender, ep, m->v->wait.ns))
 		why_held_end(m, sender);
 	else if (stopped_or_throttled(m->s, sender, longest_of(&m->v->wait)))
 		why_sender_halted(m, sender);
 	else if (is_unaccepted(ep))
-		snprintf(buf, len,
-			 "the connection lies in a listener's queue: %s %s not accepted it",
-			 m->c->whom, verb_of(m->c->whom, "has", "have"));
+		SET(m->c->why, "the connection lies in a listener's queue: %s %s not accepted it",
+		    m->c->whom, verb_of(m->c->whom, "has", "have"));
 	else if (asked_before(m->s, (size_t)m->v->wait.endpoint))
 		why_under_way(m);
 	else if (m->v->brought_by >= 0)
@@ -1288,14 +1249,13 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 	else if (has_requests(&m->v->waits.requests) && !is_fed(m, ep))
 		why_requests(m, &m->v->waits.requests, sender, ep);
 	else if (is_token_pipe(ep))
-		snprintf(buf, len,
-			 "several processes read this pipe and write back to it; one of the "
-			 "others still holds what it took");
+		SET(m->c->why, "several processes read this pipe and write back to it; one of the "
+			       "others still holds what it took");
 	else if (is_kept(m))
 		why_kept(m);
 	else if (is_destination_unknown(ep) && !sender)
-		snprintf(buf, len, "it has sent, and waits to receive; samples do not see where "
-				   "its datagrams go");
+		SET(m->c->why,
+		    "it has sent, and waits to receive; samples do not see where its datagrams go");
 	else
 		why_no_request(m, ep, sender);
 	append_missing(m, ep);
@@ -1410,8 +1370,7 @@ static void head_of_chain(const struct making *m)
 
 	names_between(m, between, sizeof(between));
 	program_name(&m->s->ep[m->v->chain.by[0]].rx_calls, c->who, sizeof(c->who));
-	snprintf(c->head, sizeof(c->head), "%s %s for %.*s, through %s", c->who, waits(c->who), len,
-		 c->whom, between);
+	WAITS_FOR(c, "%.*s, through %s", len, c->whom, between);
 }
 
 static bool mostly_unread(const struct making *m)
@@ -1461,11 +1420,9 @@ static void head_of_wait(const struct making *m, const struct trace_endpoint *ep
 	struct card *c = m->c;
 
 	if (waits_for_path(m, ep))
-		snprintf(c->head, sizeof(c->head), "%s %s for the path to %s", c->who,
-			 waits(c->who), c->whom);
+		WAITS_FOR(c, "the path to %s", c->whom);
 	else
-		snprintf(c->head, sizeof(c->head), "%s %s for %s to %s", c->who, waits(c->who),
-			 c->whom, what_is_awaited(m, ep));
+		WAITS_FOR(c, "%s to %s", c->whom, what_is_awaited(m, ep));
 }
 
 /* Whether neither the path, a closed end, a stop nor computing explains the wait. */
@@ -1510,7 +1467,7 @@ static struct who head_of_held_end(const struct making *m, const struct trace_ca
 	*c->whom = '\0';
 	if (owner.tgid)
 		who_name(&owner, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head), "%s %s for more data or EOF", c->who, waits(c->who));
+	WAITS_FOR(c, "more data or EOF");
 	return owner;
 }
 
@@ -1518,27 +1475,24 @@ static void head_of_token(const struct making *m, const struct trace_endpoint *e
 {
 	struct card *c = m->c;
 
-	snprintf(c->whom, sizeof(c->whom), "another process");
-	snprintf(c->who, sizeof(c->who), "%.16s[%d]", ep->rx_calls.comm, ep->rx_calls.tgid);
-	snprintf(c->head, sizeof(c->head), "%s waits for a token that %s took from a pipe", c->who,
-		 c->whom);
+	SET(c->whom, "another process");
+	SET(c->who, "%.16s[%d]", ep->rx_calls.comm, ep->rx_calls.tgid);
+	SET(c->head, "%s waits for a token that %s took from a pipe", c->who, c->whom);
 }
 
 static void head_of_own_window(const struct making *m)
 {
 	struct card *c = m->c;
 
-	snprintf(c->whom, sizeof(c->whom), "its own receive window");
-	snprintf(c->head, sizeof(c->head), "%s %s for %s", c->who, waits(c->who),
-		 name_is_plural(c->who) ? "their own receive windows" : c->whom);
+	SET(c->whom, "its own receive window");
+	WAITS_FOR(c, "%s", name_is_plural(c->who) ? "their own receive windows" : c->whom);
 }
 
 /* Of a pipe that no other process can write to. */
 static void head_of_own_end(const struct making *m)
 {
-	snprintf(m->c->whom, sizeof(m->c->whom), "itself");
-	snprintf(m->c->head, sizeof(m->c->head), "%s %s for data that only it can send", m->c->who,
-		 waits(m->c->who));
+	SET(m->c->whom, "itself");
+	WAITS_FOR(m->c, "data that only it can send");
 }
 
 static void card_wait(const struct making *m)
@@ -1588,15 +1542,15 @@ static void card_mutual(const struct making *m)
 	program_name(&ep->rx_calls, c->who, sizeof(c->who));
 	awaited_name(&awaited, &waiter, c->whom, sizeof(c->whom));
 	if (m->v->mutual.circle)
-		snprintf(c->head, sizeof(c->head), "%zu wait in a circle, %s for %s",
-			 m->v->mutual.circle, c->who, c->whom);
+		SET(c->head, "%zu wait in a circle, %s for %s", m->v->mutual.circle, c->who,
+		    c->whom);
 	else
-		snprintf(c->head, sizeof(c->head),
-			 threads ? "two threads of %s wait for each other"
-				 : "%s and %s wait for each other",
-			 c->who, c->whom);
+		SET(c->head,
+		    threads ? "two threads of %s wait for each other"
+			    : "%s and %s wait for each other",
+		    c->who, c->whom);
 	where_wait(m);
-	snprintf(c->why, sizeof(c->why), "%s", mutual_phrase(&m->v->mutual));
+	SET(c->why, "%s", mutual_phrase(&m->v->mutual));
 	set_surety(c, SEEN_BOTH_ENDS);
 	take_fix(m);
 }
@@ -1632,10 +1586,9 @@ static void head_unanswered_chain(const struct making *m, const struct unanswere
 	struct card *c = m->c;
 	char between[sizeof(c->whom)];
 
-	snprintf(between, sizeof(between), "%s", c->whom);
+	SET(between, "%s", c->whom);
 	whom_it_asked(m, last, bound_where_it_sends(m->s, last), c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head), "%s %s for %s, through %s", c->who, waits(c->who),
-		 c->whom, between);
+	WAITS_FOR(c, "%s, through %s", c->whom, between);
 }
 
 static void card_unanswered(const struct making *m)
@@ -1649,24 +1602,21 @@ static void card_unanswered(const struct making *m)
 	if (u->passed_on >= 0)
 		head_unanswered_chain(m, u);
 	else
-		snprintf(c->head, sizeof(c->head), "%s %s for %s to answer", c->who, waits(c->who),
-			 c->whom);
+		WAITS_FOR(c, "%s to answer", c->whom);
 	where_unanswered(c, ep, u);
 	if (u->answered)
-		snprintf(c->why, sizeof(c->why),
-			 "%" PRIu64 " of %" PRIu64
-			 " datagrams got no answer, and it waited for each",
-			 u->n, u->n + u->answered);
+		SET(c->why,
+		    "%" PRIu64 " of %" PRIu64 " datagrams got no answer, and it waited for each",
+		    u->n, u->n + u->answered);
 	else if (u->others_answered && !u->refused)
-		snprintf(c->why, sizeof(c->why),
-			 "%" PRIu64 " datagram%s went out, and nothing came back; %" PRIu64
-			 " other socket%s of the program had an answer",
-			 u->n, plural(u->n), u->others_answered, plural(u->others_answered));
+		SET(c->why,
+		    "%" PRIu64 " datagram%s went out, and nothing came back; %" PRIu64
+		    " other socket%s of the program had an answer",
+		    u->n, plural(u->n), u->others_answered, plural(u->others_answered));
 	else
-		snprintf(c->why, sizeof(c->why), "%" PRIu64 " datagram%s went out, and %s", u->n,
-			 plural(u->n),
-			 u->refused ? "no program listens there: ICMP port unreachable"
-				    : "nothing came back");
+		SET(c->why, "%" PRIu64 " datagram%s went out, and %s", u->n, plural(u->n),
+		    u->refused ? "no program listens there: ICMP port unreachable"
+			       : "nothing came back");
 	take_fix(m);
 }
 
@@ -1703,27 +1653,21 @@ static void card_connect(const struct making *m)
 	take_fix(m);
 	if (x->rejected == REJECTED_RESET) {
 		peer_name(m->s, ep, c->whom, sizeof(c->whom));
-		snprintf(c->head, sizeof(c->head), "%s is reset by %s, and tries again", c->who,
-			 c->whom);
-		snprintf(c->why, sizeof(c->why),
-			 "%" PRIu64 " connections were reset before any answer came", x->n);
+		SET(c->head, "%s is reset by %s, and tries again", c->who, c->whom);
+		SET(c->why, "%" PRIu64 " connections were reset before any answer came", x->n);
 		return;
 	}
 	if (x->rejected == REJECTED_REFUSED) {
-		snprintf(c->head, sizeof(c->head), "%s %s for a program to listen on %s", c->who,
-			 waits(c->who), c->whom);
-		snprintf(c->why, sizeof(c->why),
-			 "connect() was refused %" PRIu64 " time%s: no program listened there",
-			 x->n, plural(x->n));
+		WAITS_FOR(c, "a program to listen on %s", c->whom);
+		SET(c->why, "connect() was refused %" PRIu64 " time%s: no program listened there",
+		    x->n, plural(x->n));
 		return;
 	}
-	snprintf(c->head, sizeof(c->head), "%s %s for connections to %s", c->who, waits(c->who),
-		 c->whom);
+	WAITS_FOR(c, "connections to %s", c->whom);
 	human_ns((double)x->ns / (double)x->n, each, sizeof(each));
-	snprintf(c->why, sizeof(c->why),
-		 "each handshake takes %s and no SYN was retransmitted: the path has a long round "
-		 "trip",
-		 each);
+	SET(c->why,
+	    "each handshake takes %s and no SYN was retransmitted: the path has a long round trip",
+	    each);
 	set_surety(c, INFERRED);
 }
 
@@ -1738,13 +1682,12 @@ static void next_answers(const struct making *m, const struct trace_endpoint *ep
 	const struct trace_call_stats *b = program_at(ep);
 
 	if (busy_answering(&m->v->answers, ep) >= BUSY)
-		snprintf(m->c->next, sizeof(m->c->next),
-			 "see where it computes: sudo perf top -p %d", b->tgid);
+		SET(m->c->next, "see where it computes: sudo perf top -p %d", b->tgid);
 	else if (doing_of(m->v->doing) != DOING_UNKNOWN)
 		doing_next(m->v->doing, m->c->next, sizeof(m->c->next));
 	else
-		snprintf(m->c->next, sizeof(m->c->next),
-			 "a lock, a disk or a timer may hold it: sudo strace -f -p %d", b->tgid);
+		SET(m->c->next, "a lock, a disk or a timer may hold it: sudo strace -f -p %d",
+		    b->tgid);
 }
 
 /* Says that the server was stopped, throttled or without a CPU; false: it could run. */
@@ -1759,8 +1702,8 @@ static bool why_it_could_not_run(const struct making *m, const struct trace_call
 	if (b->no_cpu_res == TRACE_UNKNOWN || 2 * b->no_cpu_ns < ns)
 		return false;
 	human_ns(fmin((double)b->no_cpu_ns, (double)ns), without, sizeof(without));
-	snprintf(c->why, sizeof(c->why), "%s %s waiting for a CPU for %s of that time", c->whom,
-		 verb_of(c->whom, "was", "were"), without);
+	SET(c->why, "%s %s waiting for a CPU for %s of that time", c->whom,
+	    verb_of(c->whom, "was", "were"), without);
 	set_fix(c, starved_fix());
 	return true;
 }
@@ -1774,14 +1717,13 @@ static void answers_behind(const struct making *m, const struct slow_answers *a)
 	struct card *c = m->c;
 	char between[sizeof(c->whom)], each[32];
 
-	snprintf(between, sizeof(between), "%s", c->whom);
+	SET(between, "%s", c->whom);
 	peer_name(m->s, behind, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head), "%s %s for %s, through %s", c->who,
-		 a->connections > 1 ? "wait" : "waits", c->whom, between);
+	SET(c->head, "%s %s for %s, through %s", c->who, a->connections > 1 ? "wait" : "waits",
+	    c->whom, between);
 	human_ns((double)r->think_ns / (double)r->n, each, sizeof(each));
-	snprintf(c->why, sizeof(c->why), "%s answers after %s, and waits as long and as often for ",
-		 between, each);
-	text_append(c->why, sizeof(c->why), "%s", c->whom);
+	SET(c->why, "%s answers after %s, and waits as long and as often for ", between, each);
+	ADD(c->why, "%s", c->whom);
 	append_doing(m);
 	set_surety(c, INFERRED);
 	next_wait(m, behind, sender ? sender->tgid : 0);
@@ -1792,10 +1734,10 @@ static void why_samples(const struct making *m, const struct slow_answers *a)
 	char each[32];
 
 	human_ns((double)a->ns / (double)a->requests_most, each, sizeof(each));
-	snprintf(m->c->why, sizeof(m->c->why),
-		 "a request takes %s or more on average: %.0f %% of the samples found one that had "
-		 "no answer yet",
-		 each, 100 * m->v->share);
+	SET(m->c->why,
+	    "a request takes %s or more on average: %.0f %% of the samples found one that had no "
+	    "answer yet",
+	    each, 100 * m->v->share);
 }
 
 static void card_answers(const struct making *m)
@@ -1806,14 +1748,14 @@ static void card_answers(const struct making *m)
 	struct card *c = m->c;
 
 	if (a->connections > 1 && a->closed)
-		snprintf(c->who, sizeof(c->who), "clients");
+		SET(c->who, "clients");
 	else if (a->connections > 1)
-		snprintf(c->who, sizeof(c->who), "%zu clients", a->connections);
+		SET(c->who, "%zu clients", a->connections);
 	else
 		address_of_peer(ep, c->who, sizeof(c->who));
 	someone(&server, a->several, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head), "%s %s for %s to answer", c->who,
-		 a->connections > 1 ? "wait" : "waits", c->whom);
+	SET(c->head, "%s %s for %s to answer", c->who, a->connections > 1 ? "wait" : "waits",
+	    c->whom);
 	where(c, ep,
 	      &(struct spent){ .connections = a->connections,
 			       .ns = a->ns,
@@ -1828,13 +1770,10 @@ static void card_answers(const struct making *m)
 	if (has_requests(&a->requests))
 		why_requests(m, &a->requests, program_at(ep), ep);
 	else if (a->suspected && ep->making.other_receives)
-		snprintf(c->why, sizeof(c->why),
-			 "%s %s sent nothing, while %s %s in a call to receive", c->whom,
-			 verb_of(c->whom, "has", "have"), c->who,
-			 a->connections > 1 ? "wait" : "waits");
+		SET(c->why, "%s %s sent nothing, while %s %s in a call to receive", c->whom,
+		    verb_of(c->whom, "has", "have"), c->who, a->connections > 1 ? "wait" : "waits");
 	else if (a->suspected)
-		snprintf(c->why, sizeof(c->why), "%s has sent nothing since the last request came",
-			 c->whom);
+		SET(c->why, "%s has sent nothing since the last request came", c->whom);
 	else
 		why_samples(m, a);
 	fix_doing(m, false);
@@ -1855,10 +1794,8 @@ static void what_looks_do_not_see(const struct making *m)
 	struct card *c = m->c;
 
 	if (unsampled)
-		snprintf(c->why, sizeof(c->why), "%zu of them ended before they were sampled",
-			 unsampled);
-	snprintf(c->next, sizeof(c->next),
-		 "samples miss refused sends and single messages; --exact sees them");
+		SET(c->why, "%zu of them ended before they were sampled", unsampled);
+	SET(c->next, "samples miss refused sends and single messages; --exact sees them");
 }
 
 static void card_of_busy_sender(const struct making *m)
@@ -1869,8 +1806,7 @@ static void card_of_busy_sender(const struct making *m)
 
 	program_name(who_sends(m->s, ep), c->who, sizeof(c->who));
 	program_name(&ep->rx_calls, c->whom, sizeof(c->whom));
-	snprintf(c->head, sizeof(c->head), "%s to %s, limited by: %s", c->who, c->whom,
-		 limit_phrase(LIMIT_WRITER_CPU));
+	SET(c->head, "%s to %s, limited by: %s", c->who, c->whom, limit_phrase(LIMIT_WRITER_CPU));
 	where(c, ep,
 	      &(struct spent){ .state = "wait",
 			       .ns = ep->rx.ns[RX_WAIT],
@@ -1886,8 +1822,8 @@ static void append_own_sleep(const struct making *m)
 	char text[DOING_TEXT];
 
 	if (doing_phrase(a, text, sizeof(text)))
-		text_append(m->c->why, sizeof(m->c->why), "%s%s[%d] itself %s",
-			    *m->c->why ? "; " : "", a->comm, (int)a->pid, text);
+		ADD(m->c->why, "%s%s[%d] itself %s", *m->c->why ? "; " : "", a->comm, (int)a->pid,
+		    text);
 }
 
 /* ---- a download, of which only the reader was traced ---- */
@@ -1920,9 +1856,8 @@ static void append_download(const struct making *m)
 	program_name(&ep->rx_calls, name, sizeof(name));
 	address_of_peer(ep, from, sizeof(from));
 	rate_text(rate_of_receiving(ep), "B", rate, sizeof(rate));
-	text_append(m->c->why, sizeof(m->c->why),
-		    "%s%s got %s from %s, and left hardly any of it unread", *m->c->why ? "; " : "",
-		    name, rate, from);
+	ADD(m->c->why, "%s%s got %s from %s, and left hardly any of it unread",
+	    *m->c->why ? "; " : "", name, rate, from);
 }
 
 static void card_quiet(const struct making *m)
@@ -1935,12 +1870,11 @@ static void card_quiet(const struct making *m)
 		return;
 	}
 	human_ns((double)m->v->stall_ns, total, sizeof(total));
-	snprintf(c->head, sizeof(c->head), "%zu connection%s, nothing waits needlessly",
-		 m->v->n_active, plural(m->v->n_active));
+	SET(c->head, "%zu connection%s, nothing waits needlessly", m->v->n_active,
+	    plural(m->v->n_active));
 	if (m->v->lifetime_ns)
-		snprintf(c->where, sizeof(c->where),
-			 "stalls add up to %s, %.2f %% of the senders' time", total,
-			 100 * m->v->share);
+		SET(c->where, "stalls add up to %s, %.2f %% of the senders' time", total,
+		    100 * m->v->share);
 	append_busy_reader(m->s, m->v, c->why, sizeof(c->why));
 	append_quick_answers(m->s, m->v, c->why, sizeof(c->why));
 	if (m->s->looks)
@@ -1955,20 +1889,18 @@ static void card_opening(const struct making *m)
 	struct card *c = m->c;
 	char text[DOING_TEXT];
 
-	snprintf(c->who, sizeof(c->who), "%s[%d]", a->comm, (int)a->pid);
+	SET(c->who, "%s[%d]", a->comm, (int)a->pid);
 	if (a->n_chain)
-		snprintf(c->whom, sizeof(c->whom), "%s[%d]", a->chain[0].comm,
-			 (int)a->chain[0].pid);
+		SET(c->whom, "%s[%d]", a->chain[0].comm, (int)a->chain[0].pid);
 	else
-		snprintf(c->whom, sizeof(c->whom), "another program");
-	snprintf(c->head, sizeof(c->head),
-		 asleep_connects(&a->v[0]) ? "%s waits for %s to accept the connection"
-					   : "%s waits for %s to open a FIFO",
-		 c->who, c->whom);
-	snprintf(c->where, sizeof(c->where), "%s: in %u of %u samples", a->v[0].path,
-		 asleep_in_call(a, 0), a->looks);
+		SET(c->whom, "another program");
+	SET(c->head,
+	    asleep_connects(&a->v[0]) ? "%s waits for %s to accept the connection"
+				      : "%s waits for %s to open a FIFO",
+	    c->who, c->whom);
+	SET(c->where, "%s: in %u of %u samples", a->v[0].path, asleep_in_call(a, 0), a->looks);
 	doing_phrase(a, text, sizeof(text));
-	snprintf(c->why, sizeof(c->why), "%s %s", c->who, text);
+	SET(c->why, "%s %s", c->who, text);
 	doing_next(a, c->next, sizeof(c->next));
 }
 
@@ -1980,11 +1912,9 @@ static bool why_of_idle(const struct making *m)
 
 	if (!doing_phrase(a, text, sizeof(text)))
 		return false;
-	snprintf(m->c->why, sizeof(m->c->why), "nothing was sent or awaited; %s[%d] %s", a->comm,
-		 (int)a->pid, text);
+	SET(m->c->why, "nothing was sent or awaited; %s[%d] %s", a->comm, (int)a->pid, text);
 	if (!*a->v[0].path)
-		snprintf(m->c->next, sizeof(m->c->next),
-			 "see what else it does: sudo strace -f -p %d", (int)a->pid);
+		SET(m->c->next, "see what else it does: sudo strace -f -p %d", (int)a->pid);
 	return true;
 }
 
@@ -1996,11 +1926,10 @@ static void head_of_idle(const struct making *m)
 	for (size_t i = 0; i < m->s->n; i++)
 		n += m->s->ep[i].proto != TRACE_PIPE && !m->s->ep[i].closed;
 	if (n)
-		snprintf(m->c->head, sizeof(m->c->head),
-			 "%zu connection%s, and nothing was sent on %s", n, plural(n),
-			 n == 1 ? "it" : "them");
+		SET(m->c->head, "%zu connection%s, and nothing was sent on %s", n, plural(n),
+		    n == 1 ? "it" : "them");
 	else
-		snprintf(m->c->head, sizeof(m->c->head), "nothing was observed");
+		SET(m->c->head, "nothing was observed");
 }
 
 static void card_unseen(const struct making *m)
@@ -2008,39 +1937,34 @@ static void card_unseen(const struct making *m)
 	struct card *c = m->c;
 
 	if (m->v->n_unseen) {
-		snprintf(c->head, sizeof(c->head), "%zu of %zu connections could not be observed",
-			 m->v->n_unseen, m->v->n_active);
-		snprintf(c->why, sizeof(c->why), "no hook of this backend sees %s",
-			 trace_unseen_name(m->v->unseen));
+		SET(c->head, "%zu of %zu connections could not be observed", m->v->n_unseen,
+		    m->v->n_active);
+		SET(c->why, "no hook of this backend sees %s", trace_unseen_name(m->v->unseen));
 		return;
 	}
 	if (m->v->n_unknown) {
-		snprintf(c->head, sizeof(c->head), "it is unknown why the senders waited");
-		snprintf(c->why, sizeof(c->why), "no hook saw their calls");
-		snprintf(c->next, sizeof(c->next),
-			 "sudo ipcstall check shows what this kernel lets ipcstall see");
+		SET(c->head, "it is unknown why the senders waited");
+		SET(c->why, "no hook saw their calls");
+		SET(c->next, "sudo ipcstall check shows what this kernel lets ipcstall see");
 		return;
 	}
 	head_of_idle(m);
 	if (why_of_idle(m))
 		return;
 	if (m->s->looks) {
-		snprintf(c->why, sizeof(c->why),
-			 "no sample found a traced program waiting for data, or data waiting for "
-			 "it: it had ended, was idle, or waits for several descriptors at once "
-			 "(poll, epoll)");
-		snprintf(c->next, sizeof(c->next),
-			 "trace every message of the same programs: --exact");
+		SET(c->why,
+		    "no sample found a traced program waiting for data, or data waiting for it: it "
+		    "had ended, was idle, or waits for several descriptors at once (poll, epoll)");
+		SET(c->next, "trace every message of the same programs: --exact");
 		return;
 	}
-	snprintf(c->why, sizeof(c->why),
-		 "no traced program sent or received through a socket or a pipe: it had ended, was "
-		 "idle, or uses something else");
-	snprintf(c->next, sizeof(c->next),
-		 m->s->everything ? "start before the traffic does, or trace for longer: sudo "
-				    "ipcstall attach -a -d 60s"
-				  : "start before the traffic does, or trace every program: sudo "
-				    "ipcstall attach -a -d 10s");
+	SET(c->why, "no traced program sent or received through a socket or a pipe: it had ended, "
+		    "was idle, or uses something else");
+	SET(c->next, m->s->everything
+			     ? "start before the traffic does, or trace for longer: sudo "
+			       "ipcstall attach -a -d 60s"
+			     : "start before the traffic does, or trace every program: sudo "
+			       "ipcstall attach -a -d 10s");
 }
 
 typedef void make(const struct making *m);
@@ -2083,8 +2007,7 @@ void card_point_to_try(const struct trace_snapshot *s, const struct verdict *v, 
 		return;
 	pid = finding_sender(s, f).tgid;
 	if (pid)
-		text_append(c->fix, sizeof(c->fix), "; `ipcstall try -p %d --fix %s` proves it",
-			    pid, fixes[0]->setting);
+		ADD(c->fix, "; `ipcstall try -p %d --fix %s` proves it", pid, fixes[0]->setting);
 }
 
 void card_make(const struct trace_snapshot *s, const struct verdict *v, struct card *c)
