@@ -467,7 +467,7 @@ static void append_unread_here(const struct making *m)
 {
 	ADD(m->c->why, "; %s has unread data itself: each may wait for the other to read",
 	    m->c->who);
-	set_fix(m->c, read_while_writing_fix());
+	set_fix(m->c, read_while_writing_fix);
 }
 
 /* What the reader does, or whom it waits for. */
@@ -798,7 +798,7 @@ static void card_no_room(const struct making *m)
 	program_name(&ep->rx_calls, c->whom, sizeof(c->whom));
 	SET(c->head, "%s reads its datagrams too slowly", c->whom);
 	where_spell(m, late, "unread", ep->rx.lifetime_ns);
-	SET(c->why, "%s", no_room_phrase());
+	SET(c->why, "%s", no_room_phrase);
 	take_fix(m);
 }
 
@@ -1704,7 +1704,7 @@ static bool why_it_could_not_run(const struct making *m, const struct trace_call
 	human_ns(fmin((double)b->no_cpu_ns, (double)ns), without, sizeof(without));
 	SET(c->why, "%s %s waiting for a CPU for %s of that time", c->whom,
 	    verb_of(c->whom, "was", "were"), without);
-	set_fix(c, starved_fix());
+	set_fix(c, starved_fix);
 	return true;
 }
 
@@ -2001,7 +2001,7 @@ void card_point_to_try(const struct trace_snapshot *s, const struct verdict *v, 
 	if (f && f->root >= 0)
 		f = &v->v[f->root];
 	if (!f || !may_be_cured(f) || !*c->fix || f->circle || f->deadlock >= 0 || f->small_reads ||
-	    f->by_loss || !strcmp(c->fix, read_while_writing_fix()) || reader_halted(s, f) ||
+	    f->by_loss || !strcmp(c->fix, read_while_writing_fix) || reader_halted(s, f) ||
 	    (f->blamed == BLAME_PEER_READER && f->cause == TX_SNDBUF) ||
 	    !live_fixes_for(f, s->ep[f->endpoint].proto, fixes))
 		return;

@@ -77,7 +77,7 @@ static void append_end(const struct asleep *a, char *buf, size_t len)
 
 	switch (a->end) {
 	case ASLEEP_END_STOPPED:
-		text_append(buf, len, ", which %s", stopped_phrase());
+		text_append(buf, len, ", which %s", stopped_phrase);
 		break;
 	case ASLEEP_END_RUNS:
 		text_append(buf, len, ", which is busy on its CPU");
@@ -158,9 +158,9 @@ bool doing_phrase(const struct asleep *a, char *buf, size_t len)
 
 	*buf = '\0';
 	if (d == DOING_STOPPED)
-		snprintf(buf, len, "%s", stopped_phrase());
+		snprintf(buf, len, "%s", stopped_phrase);
 	else if (d == DOING_THROTTLED)
-		phrase_of_time(a, throttled_phrase(), a->quota_ns, buf, len);
+		phrase_of_time(a, throttled_phrase, a->quota_ns, buf, len);
 	else if (d == DOING_STARVED)
 		phrase_of_time(a, "was waiting for a CPU", a->no_cpu_ns, buf, len);
 	else if (d == DOING_COMPUTES)
@@ -194,11 +194,11 @@ void doing_fix(const struct asleep *a, bool reads, char *buf, size_t len)
 
 	*buf = '\0';
 	if (d == DOING_STOPPED)
-		snprintf(buf, len, "%s", stopped_fix());
+		snprintf(buf, len, "%s", stopped_fix);
 	else if (d == DOING_THROTTLED)
-		snprintf(buf, len, "%s", throttled_fix());
+		snprintf(buf, len, "%s", throttled_fix);
 	else if (d == DOING_STARVED)
-		snprintf(buf, len, "%s", starved_fix());
+		snprintf(buf, len, "%s", starved_fix);
 	else if (d == DOING_COMPUTES && reads)
 		snprintf(buf, len, "let another thread read meanwhile, or compute less: sudo perf "
 				   "top -p %d",
@@ -207,7 +207,7 @@ void doing_fix(const struct asleep *a, bool reads, char *buf, size_t len)
 		snprintf(buf, len, "let it run without %s[%d], which slows each of its calls",
 			 a->tracer.comm, (int)a->tracer.pid);
 	else if (d == DOING_SLEEPS && a->n_chain && a->end == ASLEEP_END_STOPPED)
-		snprintf(buf, len, "%s", stopped_fix());
+		snprintf(buf, len, "%s", stopped_fix);
 	else if (d == DOING_SLEEPS && a->end == ASLEEP_END_FULL)
 		snprintf(buf, len,
 			 "that connection sets the pace; see what limits it: sudo ipcstall attach "

@@ -498,7 +498,7 @@ static json_t *loss_to_json(const struct trace_snapshot *s, const struct verdict
 
 	if (loss->endpoint < 0)
 		return json_null();
-	loss_sentence(s, loss, text, sizeof(text));
+	loss_sentence(s, v, text, sizeof(text));
 	return json_pack("{s:i, s:s, s:I, s:o, s:s, s:s}", "endpoint", loss->endpoint, "kind",
 			 kind, "count", (json_int_t)loss->n, "share", json_figure(loss->share),
 			 "text", text, "fix", loss_fix(loss));
@@ -511,10 +511,10 @@ static json_t *withheld_to_json(const struct trace_snapshot *s, const struct ver
 
 	if (w->endpoint < 0)
 		return json_null();
-	withheld_sentence(s, w, text, sizeof(text));
+	withheld_sentence(s, v, text, sizeof(text));
 	return json_pack("{s:i, s:I, s:I, s:f, s:s, s:s, s:s}", "endpoint", w->endpoint, "ns",
 			 (json_int_t)w->ns, "count", (json_int_t)w->count, "share", w->share,
-			 "surety", surety_names[INFERRED], "text", text, "fix", withheld_fix());
+			 "surety", surety_names[INFERRED], "text", text, "fix", withheld_fix);
 }
 
 static json_t *scattered_to_json(const struct trace_snapshot *s, const struct verdict *v)

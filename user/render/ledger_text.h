@@ -11,7 +11,7 @@
 #include "verdict/verdict.h"
 
 /* what a reader's full datagram queue does to its senders (verdict.no_room) */
-const char *no_room_phrase(void);
+extern const char no_room_phrase[];
 void append_main_writer(const struct trace_snapshot *s, const struct scattered *sum, char *buf,
 			size_t len);
 void append_busy_sender(const struct trace_snapshot *s, const struct verdict *v, char *buf,
@@ -27,11 +27,8 @@ void append_busy_thread(const struct trace_call_stats *b, uint64_t ns, char *buf
  * NULL: neither */
 const char *halt_phrase(const struct trace_snapshot *s, const struct trace_call_stats *b,
 			uint64_t ns);
-const char *read_while_writing_fix(void);
-const char *stopped_phrase(void);
-const char *stopped_fix(void);
-const char *throttled_phrase(void);
-const char *throttled_fix(void);
+extern const char stopped_phrase[], stopped_fix[], throttled_phrase[], throttled_fix[];
+extern const char read_while_writing_fix[], starved_fix[], withheld_fix[];
 const char *halt_fix(const struct trace_snapshot *s, const struct trace_call_stats *b, uint64_t ns);
 /* halt_phrase() of the reader that is blamed for a stall; NULL: it was free to run */
 const char *reader_halted(const struct trace_snapshot *s, const struct finding *f);
@@ -68,8 +65,7 @@ const char *drop_name(enum trace_drop kind);
 /* the name used instead for datagrams that were sent and did not arrive */
 #define LOST_ON_PATH "path"
 /* One line: whose datagrams were dropped, how many, and where. */
-void loss_sentence(const struct trace_snapshot *s, const struct datagram_loss *loss, char *buf,
-		   size_t len);
+void loss_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len);
 /* "10 datagrams dropped at its full receive buffer (2.0 % of those read or dropped)" */
 void append_loss(const struct datagram_loss *loss, char *buf, size_t len);
 /* whose socket dropped them, or could not send them */
@@ -77,10 +73,8 @@ void loss_party(const struct trace_endpoint *ep, const struct datagram_loss *los
 		size_t len);
 const char *loss_fix(const struct datagram_loss *loss);
 
-const char *starved_fix(void);
-void withheld_sentence(const struct trace_snapshot *s, const struct withheld_ack *w, char *buf,
+void withheld_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 		       size_t len);
-const char *withheld_fix(void);
 /* The buffer size for a verdict's sentence, including its root cause. */
 enum { VERDICT_TEXT = 1024 };
 /* One sentence for the whole snapshot: the leading finding, and the root cause of its wait. */

@@ -51,9 +51,9 @@ void loss_party(const struct trace_endpoint *ep, const struct datagram_loss *los
 			     len);
 }
 
-void loss_sentence(const struct trace_snapshot *s, const struct datagram_loss *loss, char *buf,
-		   size_t len)
+void loss_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
 {
+	const struct datagram_loss *loss = &v->loss;
 	const struct trace_endpoint *ep = &s->ep[loss->endpoint];
 	char name[160], who[PARTY_TEXT];
 

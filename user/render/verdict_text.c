@@ -56,26 +56,14 @@ static void how_it_reads(const struct trace_call_stats *reader, const struct fin
 			 several ? "do" : "does");
 }
 
-const char *stopped_phrase(void)
-{
-	return "was stopped (signal, debugger or freezer)";
-}
+const char stopped_phrase[] = "was stopped (signal, debugger or freezer)";
 
-const char *stopped_fix(void)
-{
-	return "let it continue, and find out who stopped it: kill -STOP, a debugger, "
-	       "cgroup.freeze";
-}
+const char stopped_fix[] = "let it continue, and find out who stopped it: kill -STOP, a debugger, "
+			   "cgroup.freeze";
 
-const char *throttled_phrase(void)
-{
-	return "had used up the CPU quota of its cgroup (cpu.max)";
-}
+const char throttled_phrase[] = "had used up the CPU quota of its cgroup (cpu.max)";
 
-const char *throttled_fix(void)
-{
-	return "raise the CPU quota of its cgroup (cpu.max), or make it use less CPU";
-}
+const char throttled_fix[] = "raise the CPU quota of its cgroup (cpu.max), or make it use less CPU";
 
 const char *halt_phrase(const struct trace_snapshot *s, const struct trace_call_stats *b,
 			uint64_t ns)
@@ -83,8 +71,8 @@ const char *halt_phrase(const struct trace_snapshot *s, const struct trace_call_
 	enum halt why = stopped_or_throttled(s, b, ns);
 
 	if (why == HALT_THROTTLED)
-		return throttled_phrase();
-	return why == HALT_STOPPED ? stopped_phrase() : NULL;
+		return throttled_phrase;
+	return why == HALT_STOPPED ? stopped_phrase : NULL;
 }
 
 const char *halt_fix(const struct trace_snapshot *s, const struct trace_call_stats *b, uint64_t ns)
@@ -92,8 +80,8 @@ const char *halt_fix(const struct trace_snapshot *s, const struct trace_call_sta
 	enum halt why = stopped_or_throttled(s, b, ns);
 
 	if (why == HALT_THROTTLED)
-		return throttled_fix();
-	return why == HALT_STOPPED ? stopped_fix() : NULL;
+		return throttled_fix;
+	return why == HALT_STOPPED ? stopped_fix : NULL;
 }
 
 const char *reader_halted(const struct trace_snapshot *s, const struct finding *f)
@@ -362,17 +350,15 @@ static const char more_datagrams_fix[] =
 	"read sooner, or let more messages queue at the reader: net.unix.max_dgram_qlen limits "
 	"their number, whatever SO_SNDBUF is here";
 
-const char *read_while_writing_fix(void)
-{
-	return "let one of the two read while it waits: poll() for both directions, or a thread "
-	       "for each (for a subprocess: communicate())";
-}
+const char read_while_writing_fix[] =
+	"let one of the two read while it waits: poll() for both directions, or a thread "
+	"for each (for a subprocess: communicate())";
 
 static const char *deadlock_fix(const struct finding *f)
 {
 	return f->circle ? "let one of them read while it waits: poll() for both directions, or a "
 			   "thread for each"
-			 : read_while_writing_fix();
+			 : read_while_writing_fix;
 }
 
 /* Whether the connection's listener was seen, and has dropped nothing. */
@@ -460,7 +446,7 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 	if (reader_halted(s, f))
 		return halt_fix(s, who_reads(s, &s->ep[f->endpoint]), f->ns);
 	if (f->blamed == BLAME_NO_CPU || f->blamed == BLAME_PEER_NO_CPU)
-		return starved_fix();
+		return starved_fix;
 	if (f->late_not_lost)
 		return "nothing was lost: find what delays the path at times (a deep queue, a "
 		       "radio link, a host without a free CPU), or raise the retransmission "
@@ -495,9 +481,10 @@ const char *finding_fix(const struct trace_snapshot *s, const struct finding *f)
 }
 
 /* "curl[12] on tcp A > B was woken 30 times and then waited for a CPU: 2.7 s in all..." */
-static void starved_sentence(const struct trace_snapshot *s, const struct reader_spell *starved,
-			     char *buf, size_t len)
+static void starved_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+			     size_t len)
 {
+	const struct reader_spell *starved = &v->starved;
 	const struct trace_endpoint *ep = &s->ep[starved->endpoint];
 	char name[160], who[48], total[32], longest[32];
 
@@ -519,17 +506,13 @@ static void starved_sentence(const struct trace_snapshot *s, const struct reader
 		 longest);
 }
 
-const char *starved_fix(void)
-{
-	return "give it a CPU: see what else runs on the CPUs that it may use (taskset, cpuset, "
-	       "cpu.max of its cgroup), or raise its priority";
-}
+const char starved_fix[] =
+	"give it a CPU: see what else runs on the CPUs that it may use (taskset, cpuset, "
+	"cpu.max of its cgroup), or raise its priority";
 
-const char *no_room_phrase(void)
-{
-	return "its queue is full most of the time: whoever sends to it sleeps until there is "
-	       "room, or is refused (EAGAIN)";
-}
+const char no_room_phrase[] =
+	"its queue is full most of the time: whoever sends to it sleeps until there is "
+	"room, or is refused (EAGAIN)";
 
 /* "curl[12] on tcp A > B: unread: 12 times, 3.2 s in all..." */
 static void late_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
@@ -544,7 +527,7 @@ static void late_sentence(const struct trace_snapshot *s, const struct verdict *
 	who_name(&late_one, reader, sizeof(reader));
 	extent_phrase(late->count, late->ns, late->share, late->max_ns, extent, sizeof(extent));
 	snprintf(buf, len, "%s on %s has unread data: %s; %s", reader, name, extent,
-		 v->no_room	      ? no_room_phrase()
+		 v->no_room	      ? no_room_phrase
 		 : v->late_is_full    ? "the sender's buffer is full"
 		 : v->late_answers    ? "these are answers to it, and nothing else kept it busy"
 		 : other_end_seen(ep) ? "the sender may wait for an answer"
@@ -920,9 +903,9 @@ static void unanswered_sentence(const struct trace_snapshot *s, const struct ver
 	text_append(buf, len, ", and got no answer to what it asked on %s", name);
 }
 
-static const char *mutual_fix(const struct mutual_wait *m)
+static const char *fix_mutual(const struct trace_snapshot *s, const struct verdict *v)
 {
-	if (m->circle)
+	if (v->mutual.circle)
 		return "find out which of them should send: its data may still be in its own "
 		       "buffer (flush it), or it may have taken what it should pass on";
 	return "find out which of the two should send: its data may still be in its own buffer "
@@ -932,9 +915,10 @@ static const char *mutual_fix(const struct mutual_wait *m)
 
 /* "curl[12] on tcp A > B: what it sent was still on this host when the retransmission timer fired:
  * 2 times..." */
-static void undelivered_sentence(const struct trace_snapshot *s, const struct reader_spell *u,
-				 char *buf, size_t len)
+static void undelivered_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+				 size_t len)
 {
+	const struct reader_spell *u = &v->undelivered;
 	const struct trace_endpoint *ep = &s->ep[u->endpoint];
 	char name[160], who[48], extent[128];
 
@@ -947,11 +931,9 @@ static void undelivered_sentence(const struct trace_snapshot *s, const struct re
 		 who, name, extent);
 }
 
-static const char *undelivered_fix(void)
-{
-	return "find what it waits for: a neighbour that does not answer (ip neigh), a link that "
-	       "is down (ip link), a queue that does not drain (tc -s qdisc)";
-}
+static const char undelivered_fix[] =
+	"find what it waits for: a neighbour that does not answer (ip neigh), a link that "
+	"is down (ip link), a queue that does not drain (tc -s qdisc)";
 
 /* Whether one cause is more than half of all stalls, so that its fix helps against most of them. */
 static bool has_main_cause(const struct scattered *sum)
@@ -974,9 +956,10 @@ void append_main_writer(const struct trace_snapshot *s, const struct scattered *
 
 /* "no single stall stands out, but together they make up 8.00 s, 80.00 % of the senders' time, most
  * of it sndbuf (95.0 %)" */
-static void scattered_sentence(const struct trace_snapshot *s, const struct scattered *sum,
-			       char *buf, size_t len)
+static void scattered_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
+			       size_t len)
 {
+	const struct scattered *sum = &v->scattered;
 	char total[32];
 
 	human_ns((double)sum->ns, total, sizeof(total));
@@ -1159,40 +1142,6 @@ static void limit_sentence(const struct trace_snapshot *s, const struct verdict 
 typedef void say(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len);
 typedef const char *advise(const struct trace_snapshot *s, const struct verdict *v);
 
-static void say_undelivered(const struct trace_snapshot *s, const struct verdict *v, char *buf,
-			    size_t len)
-{
-	undelivered_sentence(s, &v->undelivered, buf, len);
-}
-
-static void say_withheld(const struct trace_snapshot *s, const struct verdict *v, char *buf,
-			 size_t len)
-{
-	withheld_sentence(s, &v->withheld, buf, len);
-}
-
-static void say_late(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
-{
-	late_sentence(s, v, buf, len);
-}
-
-static void say_starved(const struct trace_snapshot *s, const struct verdict *v, char *buf,
-			size_t len)
-{
-	starved_sentence(s, &v->starved, buf, len);
-}
-
-static void say_loss(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
-{
-	loss_sentence(s, &v->loss, buf, len);
-}
-
-static void say_scattered(const struct trace_snapshot *s, const struct verdict *v, char *buf,
-			  size_t len)
-{
-	scattered_sentence(s, &v->scattered, buf, len);
-}
-
 static void say_wait(const struct trace_snapshot *s, const struct verdict *v, char *buf, size_t len)
 {
 	(v->mutual.endpoint >= 0 ? append_mutual : append_wait)(s, v, buf, len);
@@ -1207,37 +1156,15 @@ static const char *fix_stall(const struct trace_snapshot *s, const struct verdic
 	return finding_fix(s, f->root >= 0 ? &v->v[f->root] : f);
 }
 
-static const char *fix_none(const struct trace_snapshot *s, const struct verdict *v)
-{
-	return "";
-}
-
-static const char *fix_undelivered(const struct trace_snapshot *s, const struct verdict *v)
-{
-	return undelivered_fix();
-}
-
-static const char *fix_withheld(const struct trace_snapshot *s, const struct verdict *v)
-{
-	return withheld_fix();
-}
-
-static const char *late_answers_fix(void)
-{
-	return "wait for the answer in the call, or in poll() or epoll, instead of sleeping "
-	       "between two checks";
-}
+static const char late_answers_fix[] =
+	"wait for the answer in the call, or in poll() or epoll, instead of sleeping "
+	"between two checks";
 
 static const char *fix_late(const struct trace_snapshot *s, const struct verdict *v)
 {
 	if (v->no_room)
 		return more_datagrams_fix;
-	return v->late_answers ? late_answers_fix() : rx_fixes[RX_UNREAD];
-}
-
-static const char *fix_starved(const struct trace_snapshot *s, const struct verdict *v)
-{
-	return starved_fix();
+	return v->late_answers ? late_answers_fix : rx_fixes[RX_UNREAD];
 }
 
 static const char *fix_loss(const struct trace_snapshot *s, const struct verdict *v)
@@ -1349,31 +1276,27 @@ static void say_answers(const struct trace_snapshot *s, const struct verdict *v,
 	text_append(buf, len, ", and waits as long for %s", who);
 }
 
-static const char *fix_mutual(const struct trace_snapshot *s, const struct verdict *v)
-{
-	return mutual_fix(&v->mutual);
-}
-
 static const struct {
 	say *sentence;
 	advise *fix;
+	const char *plain_fix; /* it does not depend on the verdict; neither: nothing to fix */
 } texts[KINDS_N] = {
 	[KIND_STALL] = { stall_sentence, fix_stall },
-	[KIND_LIMIT] = { limit_sentence, fix_none },
-	[KIND_UNDELIVERED] = { say_undelivered, fix_undelivered },
-	[KIND_WITHHELD] = { say_withheld, fix_withheld },
-	[KIND_LATE] = { say_late, fix_late },
-	[KIND_STARVED] = { say_starved, fix_starved },
-	[KIND_LOSS] = { say_loss, fix_loss },
-	[KIND_SCATTERED] = { say_scattered, fix_scattered },
+	[KIND_LIMIT] = { limit_sentence },
+	[KIND_UNDELIVERED] = { undelivered_sentence, .plain_fix = undelivered_fix },
+	[KIND_WITHHELD] = { withheld_sentence, .plain_fix = withheld_fix },
+	[KIND_LATE] = { late_sentence, fix_late },
+	[KIND_STARVED] = { starved_sentence, .plain_fix = starved_fix },
+	[KIND_LOSS] = { loss_sentence, fix_loss },
+	[KIND_SCATTERED] = { scattered_sentence, fix_scattered },
 	[KIND_UNANSWERED] = { unanswered_sentence, fix_unanswered },
 	[KIND_CONNECT] = { say_connect, fix_connect },
-	[KIND_ANSWERS] = { say_answers, fix_none },
+	[KIND_ANSWERS] = { say_answers },
 	[KIND_MUTUAL] = { say_wait, fix_mutual },
-	[KIND_WAIT] = { say_wait, fix_none },
-	[KIND_OPENING] = { opening_sentence, fix_none },
-	[KIND_QUIET] = { quiet_sentence, fix_none },
-	[KIND_UNSEEN] = { unseen_sentence, fix_none },
+	[KIND_WAIT] = { say_wait },
+	[KIND_OPENING] = { opening_sentence },
+	[KIND_QUIET] = { quiet_sentence },
+	[KIND_UNSEEN] = { unseen_sentence },
 };
 
 static bool leads_with_wait(const struct verdict *v)
@@ -1408,7 +1331,10 @@ void verdict_sentence(const struct trace_snapshot *s, const struct verdict *v, c
 
 const char *verdict_fix(const struct trace_snapshot *s, const struct verdict *v)
 {
-	return texts[v->kind].fix(s, v);
+	advise *fix = texts[v->kind].fix;
+	const char *plain = texts[v->kind].plain_fix;
+
+	return fix ? fix(s, v) : plain ? plain : "";
 }
 
 /* ---- the findings beside the leading one ---- */

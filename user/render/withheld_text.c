@@ -7,9 +7,10 @@
 
 /* "curl[12] on tcp A > B: its delayed ACKs held up the other end, which was not seen: 57 times, 2.3
  * s in all..." */
-void withheld_sentence(const struct trace_snapshot *s, const struct withheld_ack *w, char *buf,
+void withheld_sentence(const struct trace_snapshot *s, const struct verdict *v, char *buf,
 		       size_t len)
 {
+	const struct withheld_ack *w = &v->withheld;
 	const struct trace_endpoint *ep = &s->ep[w->endpoint];
 	char name[160], who[48], total[32];
 
@@ -23,8 +24,6 @@ void withheld_sentence(const struct trace_snapshot *s, const struct withheld_ack
 		 who, name, w->count, total, 100 * w->share);
 }
 
-const char *withheld_fix(void)
-{
-	return "TCP_QUICKACK here; at the other end TCP_NODELAY, one write for each message, or a "
-	       "larger SO_SNDBUF";
-}
+const char withheld_fix[] =
+	"TCP_QUICKACK here; at the other end TCP_NODELAY, one write for each message, or a larger "
+	"SO_SNDBUF";
