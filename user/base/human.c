@@ -22,6 +22,14 @@ void human_ns(double ns, char *buf, size_t len)
 		 ns, units[i].unit);
 }
 
+struct human human_time(double ns)
+{
+	struct human h;
+
+	human_ns(ns, h.text, sizeof(h.text));
+	return h;
+}
+
 void human_count(double v, char *buf, size_t len)
 {
 	static const char *const units[] = { "", "k", "M", "G", "T" };

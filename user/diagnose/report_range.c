@@ -15,14 +15,12 @@ static double rate(const struct dip_size *s)
 
 static void size_row(const struct dip_size *s, struct grid *g)
 {
-	char size[24], ns[32], lawful[32];
+	char size[24];
 
-	human_ns(s->median, ns, sizeof(ns));
-	human_ns(s->lawful, lawful, sizeof(lawful));
 	grid_text(g, "  %s", size_text(s->size, size));
 	grid_text(g, "%.4g", rate(s));
-	grid_text(g, "%s", ns);
-	grid_text(g, "%s", lawful);
+	grid_text(g, "%s", human_time(s->median).text);
+	grid_text(g, "%s", human_time(s->lawful).text);
 	if (s->dip)
 		grid_text(g, "%.0f %% (p %.2g)", 100 * s->depth, s->p);
 	else
@@ -31,9 +29,8 @@ static void size_row(const struct dip_size *s, struct grid *g)
 
 static void band_row(const struct range *r, const struct band *b, const struct paint *p)
 {
-	char first[24], last[24], deepest[24], excess[32], stall[32] = "-", why[160];
+	char first[24], last[24], deepest[24], stall[32] = "-", why[160];
 
-	human_ns(b->excess_ns, excess, sizeof(excess));
 	if (!isnan(b->stall_ns))
 		human_ns(b->stall_ns, stall, sizeof(stall));
 	snprintf(why, sizeof(why), "no stall explains it");
@@ -47,7 +44,7 @@ static void band_row(const struct range *r, const struct band *b, const struct p
 			size_text(r->sizes[b->b.first].size, first),
 			size_text(r->sizes[b->b.last].size, last),
 			size_text(r->sizes[b->b.deepest].size, deepest),
-			100 * r->sizes[b->b.deepest].depth, excess, why);
+			100 * r->sizes[b->b.deepest].depth, human_time(b->excess_ns).text, why);
 }
 
 void report_range_text(const struct range *r, const struct paint *p)

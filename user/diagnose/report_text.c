@@ -105,7 +105,7 @@ static void blame(const struct diagnosed_workload *p, const struct diag_finding 
 static void finding_text(const struct diagnosed_workload *p, const struct diag_finding *f,
 			 char *buf, size_t len)
 {
-	char who[64], by[160], each[32], longest[32], share[FIGURE];
+	char who[64], by[160], longest[32], share[FIGURE];
 
 	party(p, f->role, who, sizeof(who));
 	blame(p, f, by, sizeof(by));
@@ -115,13 +115,13 @@ static void finding_text(const struct diagnosed_workload *p, const struct diag_f
 			 share, who, whats[f->cause], by);
 		return;
 	}
-	human_ns(f->ns_per_message, each, sizeof(each));
 	if (f->max_ns > 0)
 		human_ns(f->max_ns, longest, sizeof(longest));
 	else
 		snprintf(longest, sizeof(longest), "unknown");
 	snprintf(buf, len, "%s waits in %s %s of the time (%s a message, longest %s): %s%s", who,
-		 diag_cause_name(f->cause), share, each, longest, whats[f->cause], by);
+		 diag_cause_name(f->cause), share, human_time(f->ns_per_message).text, longest,
+		 whats[f->cause], by);
 }
 
 static const struct trial *best_confirmed(const struct diagnosed_workload *p)
@@ -245,7 +245,7 @@ static void trial_line(const struct trial *t, const struct paint *p)
 {
 	static const enum ink inks[] = { [GAIN_CONFIRMED] = INK_GREEN, [GAIN_REFUTED] = INK_RED,
 		[GAIN_NOISY] = INK_YELLOW };
-	char ratio[FIGURE], lo[FIGURE], hi[FIGURE], before[32], after[32];
+	char ratio[FIGURE], lo[FIGURE], hi[FIGURE], before[32];
 
 	if (!t->judged) {
 		paint_paragraph(p, INK_PLAIN, 2, 4, "not run: %s (%s)%s%s", t->p.fix->said,
@@ -260,9 +260,8 @@ static void trial_line(const struct trial *t, const struct paint *p)
 	if (isnan(t->wait_after))
 		return;
 	human_ns(t->wait_before, before, sizeof(before));
-	human_ns(t->wait_after, after, sizeof(after));
-	paint_paragraph(p, INK_DIM, 4, 6,
-			"the wait itself: %s a message before, %s with it", before, after);
+	paint_paragraph(p, INK_DIM, 4, 6, "the wait itself: %s a message before, %s with it",
+			before, human_time(t->wait_after).text);
 }
 
 static void trials_text(const struct diagnosed_workload *p, const struct paint *paint)
@@ -313,23 +312,22 @@ static void finding_line(const struct diagnosed_workload *p, const struct diag_f
 static void evidence_text(const struct diagnosed_workload *p, const struct paint *paint)
 {
 	const struct diag_stalls *s = &p->stalls;
-	char buf[640], cost[32], lo[32], hi[32], size[24], range[80] = "";
+	char buf[640], size[24], range[80] = "";
 	size_t traced = 0;
 
 	for (size_t i = 0; i < p->n_rounds; i++)
 		traced += p->rounds[i].traced;
-	human_ns(s->cost_ns, cost, sizeof(cost));
-	human_ns(s->cost.lo, lo, sizeof(lo));
-	human_ns(s->cost.hi, hi, sizeof(hi));
 	if (!isnan(s->cost.lo))
-		snprintf(range, sizeof(range), " [%s, %s]", lo, hi);
+		snprintf(range, sizeof(range), " [%s, %s]", human_time(s->cost.lo).text,
+			 human_time(s->cost.hi).text);
 	fputc('\n', paint->out);
 	paint_paragraph(paint, INK_BOLD, 0, 2, "Evidence: %s %s, %s",
 			p->v.plan.w ? p->v.plan.w->name : "", test_name(p->test),
 			size_text(p->size, size));
 	paint_paragraph(paint, INK_PLAIN, 2, 4,
-			"time per message %s%s, %zu round%s, %zu of them with the ledger", cost,
-			range, p->n_rounds, plural(p->n_rounds), traced);
+			"time per message %s%s, %zu round%s, %zu of them with the ledger",
+			human_time(s->cost_ns).text, range, p->n_rounds, plural(p->n_rounds),
+			traced);
 	limits_line(p, paint);
 	for (size_t i = 0; i < s->n; i++)
 		finding_line(p, &s->v[i], paint);
@@ -343,13 +341,11 @@ static void evidence_text(const struct diagnosed_workload *p, const struct paint
 static void modes_line(const struct diagnosed_workload *p, const struct paint *paint)
 {
 	const struct modes *m = &p->modes;
-	char fast[32], slow[32], fast_share[FIGURE], slow_share[FIGURE], explained[80] = "";
+	char fast_share[FIGURE], slow_share[FIGURE], explained[80] = "";
 	double excess = m->slow_share * (m->slow - m->fast);
 
 	if (!m->several || isnan(m->slow_share))
 		return;
-	human_ns(m->fast, fast, sizeof(fast));
-	human_ns(m->slow, slow, sizeof(slow));
 	if (p->culprit >= 0 && p->stalls.v[p->culprit].ns_per_message > 0)
 		snprintf(explained, sizeof(explained),
 			 "; the stall explains %.0f %% of the difference",
@@ -357,8 +353,8 @@ static void modes_line(const struct diagnosed_workload *p, const struct paint *p
 	paint_paragraph(paint, INK_PLAIN, 2, 4,
 			"the times have several modes (dip test, p %.2g): %s about %s, %s about "
 			"%s%s",
-			m->p, percent(1 - m->slow_share, 3, fast_share), fast,
-			percent(m->slow_share, 3, slow_share), slow, explained);
+			m->p, percent(1 - m->slow_share, 3, fast_share), human_time(m->fast).text,
+			percent(m->slow_share, 3, slow_share), human_time(m->slow).text, explained);
 }
 
 /* ---- the card, the same as everywhere ---- */
@@ -422,15 +418,15 @@ static void head_of_ill(const struct diagnosed_workload *p, const struct diag_fi
 static void card_of_ill(const struct diagnosed_workload *p, struct card *c)
 {
 	const struct diag_finding *f = &p->stalls.v[p->culprit];
-	char each[32], size[32];
+	char size[32];
 
 	c->share = f->share;
 	head_of_ill(p, f, c);
 	size_words(p->size, size, sizeof(size));
 	snprintf(c->where, sizeof(c->where), "%s, %s", test_name(p->test), size);
-	human_ns(f->ns_per_message, each, sizeof(each));
 	if (f->cause < DIAG_LOSS_RCVBUF)
-		text_append(c->where, sizeof(c->where), ": %s a message", each);
+		text_append(c->where, sizeof(c->where), ": %s a message",
+			    human_time(f->ns_per_message).text);
 	snprintf(c->why, sizeof(c->why), "%s: %s", diag_cause_name(f->cause), whats[f->cause]);
 	c->has_surety = true;
 	c->surety = f->surety;

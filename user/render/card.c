@@ -99,17 +99,16 @@ static void sender_name(const struct making *m, const struct finding *f, char *b
 /* "tcp A > B and 5 more: nagle 833 ms of 836 ms, 19 times, longest 43.9 ms" */
 static void where(struct card *c, const struct trace_endpoint *ep, const struct spent *x)
 {
-	char name[160], total[32], life[32], longest[32];
+	char name[160], longest[32];
 
 	endpoint_short_name(ep, name, sizeof(name));
-	human_ns((double)x->ns, total, sizeof(total));
-	human_ns((double)x->lifetime_ns, life, sizeof(life));
 	human_ns((double)x->max_ns, longest, sizeof(longest));
 	c->spent = *x;
 	SET(c->where, "%s", name);
 	if (x->connections > 1)
 		ADD(c->where, " and %zu more", x->connections - 1);
-	ADD(c->where, ": %s%s%s of %s", x->state ? x->state : "", x->state ? " " : "", total, life);
+	ADD(c->where, ": %s%s%s of %s", x->state ? x->state : "", x->state ? " " : "",
+	    human_time(x->ns).text, human_time(x->lifetime_ns).text);
 	if (x->estimated)
 		ADD(c->where, ", estimated");
 	memcpy(c->where_brief, c->where, sizeof(c->where_brief));
@@ -295,12 +294,11 @@ static void append_unread(const struct making *m, const struct finding *f, char 
 {
 	const struct trace_endpoint *ep = &m->s->ep[f->endpoint],
 				    *end = ep->peer >= 0 ? &m->s->ep[ep->peer] : NULL;
-	char ns[32];
 
 	if (!end || f->deadlock >= 0 || f->circle || end->rx.ns[RX_UNREAD] < LONGER * f->all.ns)
 		return;
-	human_ns((double)end->rx.ns[RX_UNREAD], ns, sizeof(ns));
-	text_append(buf, len, "; data lay unread there for %s", ns);
+	text_append(buf, len, "; data lay unread there for %s",
+		    human_time(end->rx.ns[RX_UNREAD]).text);
 }
 
 static void why_of_reader(const struct making *m, const struct finding *f, const char *name)
@@ -364,13 +362,11 @@ static void rate_text(double a_second, const char *unit, char *buf, size_t len)
 static void why_of_slow_start(const struct making *m, const struct trace_endpoint *ep,
 			      const char *cause)
 {
-	char trip[32];
-
-	human_ns(1e3 * ep->min_rtt_us, trip, sizeof(trip));
 	SET(m->c->why,
 	    "%s: slow start: the connection lived for %.0f round trips of %s, and its window still "
 	    "grew",
-	    cause, (double)ep->tx.lifetime_ns / (1e3 * ep->min_rtt_us), trip);
+	    cause, (double)ep->tx.lifetime_ns / (1e3 * ep->min_rtt_us),
+	    human_time(1e3 * ep->min_rtt_us).text);
 }
 
 /* Says who sets the pace, if that is known. */
@@ -508,7 +504,7 @@ static void card_stall(const struct making *m)
 static void why_of_link(const struct making *m, const struct finding *f)
 {
 	const struct trace_endpoint *ep = &m->s->ep[f->endpoint];
-	char rate[24], rtt[32], least[32];
+	char rate[24];
 
 	if (f->cause != TX_DEVICE && !queue_stands(ep)) {
 		rate_text(8 * (double)ep->path.delivery_bytes_per_s, "bit", rate, sizeof(rate));
@@ -517,24 +513,21 @@ static void why_of_link(const struct making *m, const struct finding *f)
 		return;
 	}
 	rate_text(8 * rate_of_sending(ep), "bit", rate, sizeof(rate));
-	human_ns(1e3 * ep->rtt_us, rtt, sizeof(rtt));
-	human_ns(1e3 * ep->min_rtt_us, least, sizeof(least));
 	SET(m->c->why,
 	    "the path carries %s at most, and a queue builds up: round trip %s, minimum %s", rate,
-	    rtt, least);
+	    human_time(1e3 * ep->rtt_us).text, human_time(1e3 * ep->min_rtt_us).text);
 }
 
 static void why_of_unseen_reader(const struct making *m, const struct finding *f)
 {
 	const struct trace_endpoint *ep = &m->s->ep[f->endpoint];
-	char rate[24], each[32];
+	char rate[24];
 
 	rate_text(1e9 * (double)ep->tx_calls.bytes / (double)ep->tx.lifetime_ns, "B", rate,
 		  sizeof(rate));
-	human_ns((double)f->ns / (double)f->count, each, sizeof(each));
 	SET(m->c->why,
 	    "%s reads %s, and when the window is full it reads again within %s on average",
-	    m->c->whom, rate, each);
+	    m->c->whom, rate, human_time((double)f->ns / (double)f->count).text);
 }
 
 static void why_of_host(const struct making *m, const struct finding *f)
@@ -662,15 +655,13 @@ static bool why_halted(const struct making *m, const char *who, const struct tra
 		       uint64_t ns)
 {
 	enum halt why = stopped_or_throttled(m->s, b, ns);
-	char halted[32];
 	struct card *c = m->c;
 
 	if (why == HALT_NONE)
 		return false;
-	human_ns((double)halted_ns(m->s, b, why), halted, sizeof(halted));
 	SET(c->why, "%s %s", who, halt_phrase(m->s, b, ns));
 	if (!m->s->looks)
-		ADD(c->why, " for %s", halted);
+		ADD(c->why, " for %s", human_time((double)halted_ns(m->s, b, why)).text);
 	set_fix(c, halt_fix(m->s, b, ns));
 	return true;
 }
@@ -849,13 +840,11 @@ static void card_loss(const struct making *m)
 static void card_scattered(const struct making *m)
 {
 	const struct scattered *sum = &m->v->scattered;
-	char total[32], life[32];
 	struct card *c = m->c;
 
-	human_ns((double)sum->ns, total, sizeof(total));
-	human_ns((double)m->v->lifetime_ns, life, sizeof(life));
 	SET(c->head, "many small stalls, or many short connections");
-	SET(c->where, "all senders: %s of %s", total, life);
+	SET(c->where, "all senders: %s of %s", human_time(sum->ns).text,
+	    human_time(m->v->lifetime_ns).text);
 	if (sum->cause_ns)
 		SET(c->why, "%s: %.1f %% of it", trace_tx_names[sum->cause],
 		    100.0 * (double)sum->cause_ns / (double)sum->ns);
@@ -893,13 +882,12 @@ static void append_other_parts(const struct requests *r, char *buf, size_t len)
 	enum request_part most = longest_part(r);
 	bool each = !longest_request(r);
 	const char *before = "; ";
-	char text[32];
 
 	for (int i = 0; i < 3; i++) {
 		if (i == (int)most || (double)ns[i] < WORTH_A_WORD * (double)ns[most])
 			continue;
-		human_ns((double)ns[i] / (each ? (double)r->n : 1), text, sizeof(text));
-		text_append(buf, len, "%s%s %s", before, names[i], text);
+		text_append(buf, len, "%s%s %s", before, names[i],
+			    human_time((double)ns[i] / (each ? (double)r->n : 1)).text);
 		before = ", ";
 	}
 	if (r->n > 1 && *before == ',')
@@ -935,10 +923,9 @@ static uint64_t unread_while_it_waits(const struct making *m)
 static void why_answered(const struct making *m, const struct trace_endpoint *ep)
 {
 	const struct trace_endpoint *other = ep->peer >= 0 ? &m->s->ep[ep->peer] : NULL;
-	char soon[32];
 
-	human_ns((double)ep->rx_calls.reply_max_ns, soon, sizeof(soon));
-	SET(m->c->why, "%s answered within %s, and %s nothing more%s", m->c->whom, soon,
+	SET(m->c->why, "%s answered within %s, and %s nothing more%s", m->c->whom,
+	    human_time(ep->rx_calls.reply_max_ns).text,
 	    other && other->closed ? "sent" : "has sent",
 	    other && other->closed ? " until it closed" : "");
 }
@@ -1140,13 +1127,13 @@ static bool comes_evenly(const struct trace_endpoint *ep)
 static void why_unseen(const struct making *m, const struct trace_endpoint *ep)
 {
 	uint64_t n = trace_messages_known(&ep->rx_calls) ? ep->rx_calls.messages : 0;
-	char rate[24], over[32];
+	char rate[24];
 
 	if (ep->proto != TRACE_TCP || !comes_evenly(ep)) {
 		SET(m->c->why, "nothing was held back here; ");
-		human_ns((double)ep->rx.lifetime_ns, over, sizeof(over));
 		if (n > 1)
-			ADD(m->c->why, "data came %" PRIu64 " times in %s; ", n, over);
+			ADD(m->c->why, "data came %" PRIu64 " times in %s; ", n,
+			    human_time(ep->rx.lifetime_ns).text);
 		rate_text(rate_of_receiving(ep), "B", rate, sizeof(rate));
 		if (!n && ep->rx_calls.bytes >= MUCH_CAME)
 			ADD(m->c->why, "%s came; ", rate);
@@ -1183,16 +1170,15 @@ static void why_no_request(const struct making *m, const struct trace_endpoint *
 
 static void why_own_window(const struct making *m, const struct trace_endpoint *ep)
 {
-	char window[24], rate[24], rtt[32];
+	char window[24], rate[24];
 
 	rate_text(ep->path.receive_window, "B", window, sizeof(window));
 	window[strcspn(window, "/")] = '\0';
 	rate_text(rate_of_receiving(ep), "B", rate, sizeof(rate));
-	human_ns(1e3 * ep->min_rtt_us, rtt, sizeof(rtt));
 	SET(m->c->why,
 	    "its own receive window of %s lets in no more than that in each round trip of %s: %s "
 	    "arrive",
-	    window, rtt, rate);
+	    window, human_time(1e3 * ep->min_rtt_us).text, rate);
 	set_fix(m->c, "raise SO_RCVBUF, or do not set it; net.ipv4.tcp_rmem limits what the kernel "
 		      "chooses by itself");
 }
@@ -1209,15 +1195,12 @@ static bool is_unaccepted(const struct trace_endpoint *ep)
 
 static void append_missing(const struct making *m, const struct trace_endpoint *ep)
 {
-	char lasted[32];
-
 	if (ep->proto != TRACE_TCP || !ep->hole.ns ||
 	    (double)ep->hole.ns < OF_THE_WAIT * (double)m->v->wait.ns)
 		return;
-	human_ns((double)ep->hole.ns, lasted, sizeof(lasted));
 	ADD(m->c->why,
 	    "%sfor %s, %" PRIu64 " time%s, a segment was missing while later ones had come",
-	    *m->c->why ? "; " : "", lasted, ep->hole.n, plural(ep->hole.n));
+	    *m->c->why ? "; " : "", human_time(ep->hole.ns).text, ep->hole.n, plural(ep->hole.n));
 }
 
 /* The `why` line of a wait. */
@@ -1695,15 +1678,14 @@ static bool why_it_could_not_run(const struct making *m, const struct trace_call
 				 uint64_t ns)
 {
 	struct card *c = m->c;
-	char without[32];
 
 	if (why_halted(m, c->whom, b, ns))
 		return true;
 	if (b->no_cpu_res == TRACE_UNKNOWN || 2 * b->no_cpu_ns < ns)
 		return false;
-	human_ns(fmin((double)b->no_cpu_ns, (double)ns), without, sizeof(without));
 	SET(c->why, "%s %s waiting for a CPU for %s of that time", c->whom,
-	    verb_of(c->whom, "was", "were"), without);
+	    verb_of(c->whom, "was", "were"),
+	    human_time(fmin((double)b->no_cpu_ns, (double)ns)).text);
 	set_fix(c, starved_fix);
 	return true;
 }
@@ -1731,13 +1713,10 @@ static void answers_behind(const struct making *m, const struct slow_answers *a)
 
 static void why_samples(const struct making *m, const struct slow_answers *a)
 {
-	char each[32];
-
-	human_ns((double)a->ns / (double)a->requests_most, each, sizeof(each));
 	SET(m->c->why,
 	    "a request takes %s or more on average: %.0f %% of the samples found one that had no "
 	    "answer yet",
-	    each, 100 * m->v->share);
+	    human_time((double)a->ns / (double)a->requests_most).text, 100 * m->v->share);
 }
 
 static void card_answers(const struct making *m)
@@ -1862,19 +1841,17 @@ static void append_download(const struct making *m)
 
 static void card_quiet(const struct making *m)
 {
-	char total[32];
 	struct card *c = m->c;
 
 	if (m->v->busy_sender.endpoint >= 0) {
 		card_of_busy_sender(m);
 		return;
 	}
-	human_ns((double)m->v->stall_ns, total, sizeof(total));
 	SET(c->head, "%zu connection%s, nothing waits needlessly", m->v->n_active,
 	    plural(m->v->n_active));
 	if (m->v->lifetime_ns)
-		SET(c->where, "stalls add up to %s, %.2f %% of the senders' time", total,
-		    100 * m->v->share);
+		SET(c->where, "stalls add up to %s, %.2f %% of the senders' time",
+		    human_time(m->v->stall_ns).text, 100 * m->v->share);
 	append_busy_reader(m->s, m->v, c->why, sizeof(c->why));
 	append_quick_answers(m->s, m->v, c->why, sizeof(c->why));
 	if (m->s->looks)

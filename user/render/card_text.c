@@ -163,13 +163,12 @@ static enum ink ink_of(const struct bar_row *r)
 static void bar_row(const struct paint *p, const struct columns *c, const struct bar_row *r)
 {
 	double share = (double)r->l->ns[r->state] / (double)r->l->lifetime_ns;
-	char total[32], longest[32];
+	char longest[32];
 
-	human_ns((double)r->l->ns[r->state], total, sizeof(total));
 	human_ns((double)r->l->max[r->state], longest, sizeof(longest));
 	fprintf(p->out, "    %-9s%s ", r->name, r->stall ? "*" : " ");
 	paint_bar(p, ink_of(r), share, c->bar - 2);
-	fprintf(p->out, " %5.1f %% %10s", 100 * share, total);
+	fprintf(p->out, " %5.1f %% %10s", 100 * share, human_time(r->l->ns[r->state]).text);
 	if (r->sure)
 		snprintf(longest, sizeof(longest), "%.1f to %.1f %%", 100 * r->sure->lo,
 			 100 * r->sure->hi);
@@ -212,15 +211,15 @@ static void side_bars(const struct paint *p, const struct trace_snapshot *s,
 	const struct trace_call_stats *who = rx ? who_waits(ep) : &ep->tx_calls;
 	const struct trace_ledger *l = rx ? &ep->rx : &ep->tx;
 	struct columns c = columns_for(p->width);
-	char name[PARTY_TEXT], life[32], does[64];
+	char name[PARTY_TEXT], does[64];
 	int at;
 
 	if (!l->lifetime_ns)
 		return;
 	program_name(who, name, sizeof(name));
-	human_ns((double)l->lifetime_ns, life, sizeof(life));
 	snprintf(does, sizeof(does), "%s, %s",
-		 rx ? verb_of(name, "reads", "read") : verb_of(name, "writes", "write"), life);
+		 rx ? verb_of(name, "reads", "read") : verb_of(name, "writes", "write"),
+		 human_time(l->lifetime_ns).text);
 	fputs("  ", p->out);
 	paint_text(p, INK_BOLD, name);
 	at = 3 + paint_width(name);
@@ -292,31 +291,29 @@ static void wait_of(const struct trace_snapshot *s, size_t i, const char *reader
 		    size_t len)
 {
 	struct reader_spell r = waited_at(s, i);
-	char total[32], life[32];
 
-	human_ns((double)r.ns, total, sizeof(total));
-	human_ns((double)s->ep[i].rx.lifetime_ns, life, sizeof(life));
-	snprintf(buf, len, "%s %s of %s", verb_of(reader, "waits", "wait"), total, life);
+	snprintf(buf, len, "%s %s of %s", verb_of(reader, "waits", "wait"), human_time(r.ns).text,
+		 human_time(s->ep[i].rx.lifetime_ns).text);
 }
 
 static void worst_stall(const struct trace_endpoint *ep, char *buf, size_t len)
 {
 	uint64_t all = ledger_stall_ns(&ep->tx);
 	unsigned int worst = TX_SNDBUF;
-	char total[32], life[32];
+	char life[32];
 
 	for (unsigned int i = 0; i < TX_N; i++)
 		if (tx_is_stall(i) && ep->tx.ns[i] > ep->tx.ns[worst])
 			worst = i;
-	human_ns((double)all, total, sizeof(total));
 	human_ns((double)ep->tx.lifetime_ns, life, sizeof(life));
 	if (!all && ep->tx.resolution[TX_SNDBUF] == TRACE_UNKNOWN)
 		snprintf(buf, len, "stalls unknown, %s", life);
 	else if (!all || !ep->tx.lifetime_ns)
 		snprintf(buf, len, "no stall in %s", life);
 	else
-		snprintf(buf, len, "%s %s (%.1f %%) in %s", trace_tx_names[worst], total,
-			 100.0 * (double)all / (double)ep->tx.lifetime_ns, life);
+		snprintf(buf, len, "%s %s (%.1f %%) in %s", trace_tx_names[worst],
+			 human_time(all).text, 100.0 * (double)all / (double)ep->tx.lifetime_ns,
+			 life);
 }
 
 /* The name of an endpoint; if that does not fit, its ports alone; if they do not fit, nothing. */

@@ -137,11 +137,8 @@ static void phrase_of_sleep(const struct asleep *a, char *buf, size_t len)
 static void phrase_of_time(const struct asleep *a, const char *what, uint64_t part_ns, char *buf,
 			   size_t len)
 {
-	char part[32], over[32];
-
-	human_ns((double)part_ns, part, sizeof(part));
-	human_ns((double)a->over_ns, over, sizeof(over));
-	snprintf(buf, len, "%s for %s of %s", what, part, over);
+	snprintf(buf, len, "%s for %s of %s", what, human_time(part_ns).text,
+		 human_time(a->over_ns).text);
 }
 
 /* strace(1) stops the process twice in each of its calls. */

@@ -95,7 +95,7 @@ static void point_title(const struct point *p, const struct paint *paint)
 static void nist_rows(const struct point *p, const struct paint *paint)
 {
 	const struct point_ledger *l = p->ledger;
-	char name[160], sum[32], parts[4][32];
+	char name[160], parts[4][32];
 
 	for (size_t i = 0; i < l->phase.n; i++) {
 		const struct trace_endpoint *ep = &l->phase.ep[i];
@@ -107,13 +107,13 @@ static void nist_rows(const struct point *p, const struct paint *paint)
 		if (!endpoint_sent(ep))
 			continue;
 		endpoint_name(ep, name, sizeof(name));
-		human_ns((double)ledger_stall_ns(&ep->tx), sum, sizeof(sum));
 		for (int k = 0; k < 4; k++)
 			human_ns((double)by_point[k], parts[k], sizeof(parts[k]));
 		paint_paragraph(paint, INK_PLAIN, 2, 4,
 				"%s: stall %s = memory %s + window %s + partial packet %s + others "
 				"(pacing, recovery) %s",
-				name, sum, parts[1], parts[2], parts[3], parts[0]);
+				name, human_time((double)ledger_stall_ns(&ep->tx)).text, parts[1],
+				parts[2], parts[3], parts[0]);
 	}
 }
 
@@ -130,13 +130,12 @@ static void ab_line(const char *what, const struct ab_result *ab, enum ab_arm a,
 		    const struct paint *p)
 {
 	const struct ab_ratio *cpu = &ab->cpu[a], *elapsed = &ab->elapsed[a];
-	char more[32];
 
-	human_ns((cpu->median - 1) * ab->off_cpu_ns, more, sizeof(more));
 	paint_paragraph(p, INK_PLAIN, 4, 6,
-		"%s  CPU time x %.3f [%.3f, %.3f] (+%s a %s), elapsed x %.3f [%.3f, %.3f]",
-		what, cpu->median, cpu->ci.lo, cpu->ci.hi, more, unit, elapsed->median,
-		elapsed->ci.lo, elapsed->ci.hi);
+			"%s  CPU time x %.3f [%.3f, %.3f] (+%s a %s), elapsed x %.3f [%.3f, %.3f]",
+			what, cpu->median, cpu->ci.lo, cpu->ci.hi,
+			human_time((cpu->median - 1) * ab->off_cpu_ns).text, unit, elapsed->median,
+			elapsed->ci.lo, elapsed->ci.hi);
 }
 
 static void ab_lines(const struct ab_result *ab, enum test t, const struct paint *p)

@@ -97,14 +97,13 @@ static void one_side(const struct trace_snapshot *s, const struct trace_endpoint
 {
 	const struct trace_ledger *l = rx ? &ep->rx : &ep->tx;
 	const struct trace_looks *looks = looks_at(s, ep);
-	char life[32], how[200] = "";
+	char how[200] = "";
 
-	human_ns((double)l->lifetime_ns, life, sizeof(life));
 	name_states(l, rx, TRACE_UNKNOWN, "; unknown: ", how, sizeof(how));
 	name_states(l, rx, TRACE_BOUNDED, "; bounded by the next event: ", how, sizeof(how));
 	paint_paragraph(p, INK_PLAIN, row_indent(p) - 2, row_indent(p) + 2,
-			"%s  lifetime %s, unaccounted: %" PRId64 " ns%s", rx ? "rx" : "tx", life,
-			l->unaccounted_ns, how);
+			"%s  lifetime %s, unaccounted: %" PRId64 " ns%s", rx ? "rx" : "tx",
+			human_time(l->lifetime_ns).text, l->unaccounted_ns, how);
 	for (unsigned int i = rx ? RX_N : TX_N; i-- > 0;) {
 		uint8_t res = trace_state_resolution(l, i, rx);
 

@@ -73,10 +73,8 @@ void append_loss(const struct datagram_loss *loss, char *buf, size_t len)
 	text_append(buf, len, "%" PRIu64 " datagram%s %s", loss->n, plural(loss->n),
 		    kinds[loss->kind].where);
 	if (loss->over_ns) {
-		char over[32];
-
-		human_ns((double)loss->over_ns, over, sizeof(over));
-		text_append(buf, len, " within %s, as it counts them itself", over);
+		text_append(buf, len, " within %s, as it counts them itself",
+			    human_time(loss->over_ns).text);
 		return;
 	}
 	if (!isnan(loss->share))

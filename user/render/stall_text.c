@@ -131,11 +131,10 @@ void stall_line(const struct stall *st, char *buf, size_t len)
 {
 	const struct trace_stall *s = &st->s;
 	enum blamed by = stall_blamed(s);
-	char took[32];
 
-	human_ns((double)(s->to_ns - s->from_ns), took, sizeof(took));
-	snprintf(buf, len, "stall: %s%s %s of %.16s[%d]", s->goes_on ? "for " : "", took,
-		 state_name(false, s->state), s->tgid ? s->comm : "?", s->tgid);
+	snprintf(buf, len, "stall: %s%s %s of %.16s[%d]", s->goes_on ? "for " : "",
+		 human_time((double)(s->to_ns - s->from_ns)).text, state_name(false, s->state),
+		 s->tgid ? s->comm : "?", s->tgid);
 	if (s->peer_tgid)
 		text_append(buf, len, ", %s %.16s[%d]",
 			    by != BLAME_NOBODY ? "kept waiting by" : "peer", s->peer_comm,

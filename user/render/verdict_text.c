@@ -45,15 +45,13 @@ static void how_it_reads(const struct trace_call_stats *reader, const struct fin
 			 bool several, char *buf, size_t len)
 {
 	uint64_t each = between_reads(reader, f);
-	char gap[32];
 
-	human_ns((double)each, gap, sizeof(gap));
 	if (!each)
 		snprintf(buf, len, "%s not reading", several ? "are" : "is");
 	else
 		snprintf(buf, len, "%s %s%s, and %s not keep up", several ? "read" : "reads",
-			 each <= OFTEN_NS ? "often" : "every ", each <= OFTEN_NS ? "" : gap,
-			 several ? "do" : "does");
+			 each <= OFTEN_NS ? "often" : "every ",
+			 each <= OFTEN_NS ? "" : human_time(each).text, several ? "do" : "does");
 }
 
 const char stopped_phrase[] = "was stopped (signal, debugger or freezer)";
@@ -276,18 +274,16 @@ static void blamed_part(const struct finding *f, char *buf, size_t len)
 		[BLAME_PEER_NO_CPU] = "without a CPU for the reader",
 	};
 	const struct totals *all = &f->all;
-	bool inferred =
-		!all->blamed_ns; /* blamed by their length; their time is not known */
-	char part[32];
+	bool inferred = !all->blamed_ns; /* blamed by their length; their time is not known */
 
 	buf[0] = '\0';
 	if (!all->blamed_n || (all->blamed_n * 10 >= all->count * 9 &&
 			       (inferred || all->blamed_ns * 10 >= all->ns * 9)))
 		return;
-	human_ns((double)all->blamed_ns, part, sizeof(part));
 	snprintf(buf, len, ", of which %" PRIu64 " time%s%s%s%s %s", all->blamed_n,
-		 plural(all->blamed_n), inferred ? "" : ", ", inferred ? "" : part,
-		 inferred ? "" : ",", parts[f->blamed]);
+		 plural(all->blamed_n), inferred ? "" : ", ",
+		 inferred ? "" : human_time(all->blamed_ns).text, inferred ? "" : ",",
+		 parts[f->blamed]);
 }
 
 /* "12 times, 3.2 s in all (80.0 % of its time), longest 1.1 s"; for several connections "12 times
@@ -616,12 +612,9 @@ static void append_unanswered(const struct requests *r, char *buf, size_t len)
 
 void append_longest(uint64_t longest_ns, uint64_t sum_ns, uint64_t n, char *buf, size_t len)
 {
-	char ns[32];
-
 	if (n < 2 || longest_ns < UNLIKE * (sum_ns / n) || longest_ns > sum_ns)
 		return;
-	human_ns((double)longest_ns, ns, sizeof(ns));
-	text_append(buf, len, ", longest %s", ns);
+	text_append(buf, len, ", longest %s", human_time(longest_ns).text);
 }
 
 /* "sent 9 times for one request, every 100 ms on average": a streamed answer, or a subscription */
@@ -728,11 +721,10 @@ static void append_thinking(const struct requests *r, bool several, char *buf, s
 static void append_way(const struct requests *r, const char *s, char *buf, size_t len)
 {
 	const char *what = r->uneven ? "message" : "request";
-	char each[32];
 
-	human_ns((double)r->way_ns / (double)r->n, each, sizeof(each));
-	text_append(buf, len, "answer%s over a path that takes %s a %s, %" PRIu64 " %s%s", s, each,
-		    what, r->n, what, plural(r->n));
+	text_append(buf, len, "answer%s over a path that takes %s a %s, %" PRIu64 " %s%s", s,
+		    human_time((double)r->way_ns / (double)r->n).text, what, r->n, what,
+		    plural(r->n));
 }
 
 void append_requests(const struct requests *r, bool several, char *buf, size_t len)
@@ -812,14 +804,13 @@ static void append_wait(const struct trace_snapshot *s, const struct verdict *v,
 static void append_waiter(const struct trace_snapshot *s, size_t i, char *buf, size_t len)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
-	char name[160], reader[48], total[32];
+	char name[160], reader[48];
 	uint64_t ns = ep->rx.ns[RX_WAIT];
 
 	endpoint_name(ep, name, sizeof(name));
 	program_name(&ep->rx_calls, reader, sizeof(reader));
-	human_ns((double)ns, total, sizeof(total));
-	text_append(buf, len, "%s on %s for %s (%.1f %% of its time)", reader, name, total,
-		    100.0 * (double)ns / (double)ep->rx.lifetime_ns);
+	text_append(buf, len, "%s on %s for %s (%.1f %% of its time)", reader, name,
+		    human_time(ns).text, 100.0 * (double)ns / (double)ep->rx.lifetime_ns);
 }
 
 static const char *circle_phrase(const struct mutual_wait *m)
@@ -877,7 +868,7 @@ static void unanswered_sentence(const struct trace_snapshot *s, const struct ver
 				size_t len)
 {
 	const struct unanswered *u = &v->unanswered;
-	char name[160], who[48], total[32];
+	char name[160], who[48];
 
 	endpoint_name(&s->ep[u->endpoint], name, sizeof(name));
 	if (u->sockets > 1)
@@ -888,8 +879,7 @@ static void unanswered_sentence(const struct trace_snapshot *s, const struct ver
 		text_append(buf, len, "of %" PRIu64 " ", u->n + u->answered);
 	text_append(buf, len, "datagram%s", plural(u->n + u->answered));
 	if (u->ns) {
-		human_ns((double)u->ns, total, sizeof(total));
-		text_append(buf, len, ", for which it waited %s", total);
+		text_append(buf, len, ", for which it waited %s", human_time(u->ns).text);
 	}
 	if (u->refused)
 		text_append(buf, len, "; ICMP said that no program listens there");
@@ -960,13 +950,11 @@ static void scattered_sentence(const struct trace_snapshot *s, const struct verd
 			       size_t len)
 {
 	const struct scattered *sum = &v->scattered;
-	char total[32];
 
-	human_ns((double)sum->ns, total, sizeof(total));
 	snprintf(buf, len,
 		 "no single stall stands out, but together they make up %s, %.2f %% of the "
 		 "senders' time",
-		 total, 100 * sum->share);
+		 human_time(sum->ns).text, 100 * sum->share);
 	if (sum->cause_ns)
 		text_append(buf, len, ", %s of it %s (%.1f %%)",
 			    has_main_cause(sum) ? "most" : "the largest part that is known",
@@ -1254,7 +1242,7 @@ static void say_answers(const struct trace_snapshot *s, const struct verdict *v,
 	const struct slow_answers *a = &v->answers;
 	const struct trace_endpoint *ep = &s->ep[a->endpoint];
 	struct who server = who_was_last(program_at(ep));
-	char name[160], who[PARTY_TEXT], total[32];
+	char name[160], who[PARTY_TEXT];
 	bool several = a->connections > 1;
 
 	endpoint_name(ep, name, sizeof(name));
@@ -1262,10 +1250,9 @@ static void say_answers(const struct trace_snapshot *s, const struct verdict *v,
 		text_append(name, sizeof(name), " and %zu more", a->connections - 1);
 	name_several(&server, a->several);
 	who_name(&server, who, sizeof(who));
-	human_ns((double)a->ns, total, sizeof(total));
 	snprintf(buf, len, "the client%s on %s waited %s (%.1f %% of %s time) for %s to answer",
-		 several ? "s" : "", name, total, 100.0 * (double)a->ns / (double)a->lifetime_ns,
-		 several ? "their" : "its", who);
+		 several ? "s" : "", name, human_time(a->ns).text,
+		 100.0 * (double)a->ns / (double)a->lifetime_ns, several ? "their" : "its", who);
 	if (!has_requests(&a->requests))
 		return;
 	text_append(buf, len, "; it ");
@@ -1370,17 +1357,15 @@ static void fellow_sentence(const struct trace_snapshot *s, const struct verdict
 			    size_t len)
 {
 	const struct trace_endpoint *ep = &s->ep[v->fellow.endpoint];
-	char name[160], reader[48], server[64], total[32], life[32];
+	char name[160], reader[48], server[64];
 
 	endpoint_name(ep, name, sizeof(name));
 	if (v->fellow_waits.connections > 1)
 		text_append(name, sizeof(name), " and %zu more", v->fellow_waits.connections - 1);
 	program_name(&ep->rx_calls, reader, sizeof(reader));
 	peer_name(s, ep, server, sizeof(server));
-	human_ns((double)v->fellow_waits.ns, total, sizeof(total));
-	human_ns((double)v->fellow_waits.lifetime_ns, life, sizeof(life));
-	snprintf(buf, len, "%s on %s waits for %s too: %s of %s", reader, name, server, total,
-		 life);
+	snprintf(buf, len, "%s on %s waits for %s too: %s of %s", reader, name, server,
+		 human_time(v->fellow_waits.ns).text, human_time(v->fellow_waits.lifetime_ns).text);
 	if (!has_requests(&v->fellow_waits.requests))
 		return;
 	text_append(buf, len, "; it ");

@@ -12,16 +12,15 @@ void withheld_sentence(const struct trace_snapshot *s, const struct verdict *v, 
 {
 	const struct withheld_ack *w = &v->withheld;
 	const struct trace_endpoint *ep = &s->ep[w->endpoint];
-	char name[160], who[48], total[32];
+	char name[160], who[48];
 
 	endpoint_name(ep, name, sizeof(name));
 	program_name(ep->rx_calls.tgid ? &ep->rx_calls : &ep->tx_calls, who, sizeof(who));
-	human_ns((double)w->ns, total, sizeof(total));
 	snprintf(buf, len,
 		 "%s on %s: its delayed ACKs held up the other end, which was not seen: %" PRIu64
 		 " times, %s in all (%.1f %% of its time); inferred from this end alone: more "
 		 "data came one round trip after each",
-		 who, name, w->count, total, 100 * w->share);
+		 who, name, w->count, human_time(w->ns).text, 100 * w->share);
 }
 
 const char withheld_fix[] =

@@ -843,16 +843,16 @@ static void proof_text(const struct proof *proof, bool healthy, char *text, size
 
 void prover_print(const struct prover *p, const struct proof *but, bool healthy, FILE *out)
 {
-	char text[VERDICT_TEXT], line[VERDICT_TEXT + 64], lasted[32];
+	char text[VERDICT_TEXT], line[VERDICT_TEXT + 64];
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct proof *proof = &p->proofs[i];
 
 		if (proof == but)
 			continue;
-		human_ns((double)proof->ns, lasted, sizeof(lasted));
 		proof_text(proof, healthy, text, sizeof(text));
-		snprintf(line, sizeof(line), "exact tracing of %s: %s", lasted, text);
+		snprintf(line, sizeof(line), "exact tracing of %s: %s", human_time(proof->ns).text,
+			 text);
 		fputs("  proof  ", out);
 		opt_wrap(out, line, 9);
 	}

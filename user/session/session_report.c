@@ -94,14 +94,13 @@ static void say_asleep(const struct asleep *a)
 /* The card is the proof's, and the samples of the whole session are a line below it. */
 static void say_samples(const struct session *l, const struct proof *proof)
 {
-	char text[VERDICT_TEXT], line[VERDICT_TEXT + 128], exact[32], sampled[32];
+	char text[VERDICT_TEXT], line[VERDICT_TEXT + 128], exact[32];
 	struct paint p = paint_on(stderr, (enum colour_when)l->o->colour);
 
 	human_ns((double)proof->ns, exact, sizeof(exact));
-	human_ns((double)l->verdict.observed_ns, sampled, sizeof(sampled));
 	verdict_sentence(&l->end, &l->verdict, text, sizeof(text));
 	snprintf(line, sizeof(line), "the card shows exact tracing of %s; samples of %s say: %s",
-		 exact, sampled, text);
+		 exact, human_time(l->verdict.observed_ns).text, text);
 	fputs("  proof  ", stderr);
 	opt_wrap(stderr, line, 9);
 	sampling_line(&l->end.sampling, l->end.at_ns, &p);

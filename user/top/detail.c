@@ -61,7 +61,6 @@ static void draw_card(struct detail *d)
 static void draw_verdict(struct detail *d)
 {
 	const struct opened *o = d->s->opened;
-	char over[32];
 
 	if (!o || !o->judged) {
 		canvas_text(d->c, d->y, 0, ATTR_DIM,
@@ -70,8 +69,9 @@ static void draw_verdict(struct detail *d)
 		return;
 	}
 	draw_card(d);
-	human_ns((double)o->over_ns, over, sizeof(over));
-	d->y = canvas_wrapped(d->c, d->y, 2, ATTR_DIM, "(of %s, since this was opened)", over) + 1;
+	d->y = canvas_wrapped(d->c, d->y, 2, ATTR_DIM, "(of %s, since this was opened)",
+			      human_time(o->over_ns).text) +
+	       1;
 }
 
 /* ---- programs and rates ---- */
@@ -112,20 +112,20 @@ static void draw_programs(struct detail *d)
 
 static void draw_rates(struct detail *d)
 {
-	char out[16], in[16], sent[16], received[16], rtt[32] = "-", age[32];
+	char out[16], in[16], sent[16], received[16], rtt[32] = "-";
 	const struct rows *p = d->p;
 
 	rate_text(p, d->r->tx_bytes, d->r->tx_gap < GAP_BYTES, out, sizeof(out));
 	rate_text(p, d->r->rx_bytes, d->r->rx_gap < GAP_BYTES, in, sizeof(in));
 	rate_text(p, d->r->tx_messages, d->r->tx_gap == GAP_NONE, sent, sizeof(sent));
 	rate_text(p, d->r->rx_messages, d->r->rx_gap == GAP_NONE, received, sizeof(received));
-	human_ns((double)(d->e->at_ns - d->e->born_ns), age, sizeof(age));
 	if (d->e->rtt_us)
 		human_ns(d->e->rtt_us * 1e3, rtt, sizeof(rtt));
 	d->y = canvas_wrapped(d->c, d->y, 2, ATTR_PLAIN,
 			      "stall %.1f%% of the last interval; out %s B/s, %s messages/s; in %s "
 			      "B/s, %s messages/s; RTT %s; seen for %s",
-			      100 * row_share(p, d->r), out, sent, in, received, rtt, age);
+			      100 * row_share(p, d->r), out, sent, in, received, rtt,
+			      human_time((double)(d->e->at_ns - d->e->born_ns)).text);
 	if (d->e->drops_known && d->e->drops)
 		d->y = canvas_wrapped(d->c, d->y, 2, d->r->drops ? ATTR_BOLD : ATTR_PLAIN,
 				      "datagrams dropped: %" PRIu64 " in the interval, %" PRIu64
@@ -158,16 +158,14 @@ static void draw_sparkline(struct detail *d, bool rx)
 
 static void draw_time_line(struct detail *d)
 {
-	char span[32];
 	char letters[160] = "";
 
-	human_ns((double)d->s->span_ns, span, sizeof(span));
 	for (unsigned int i = 0; i < TX_N; i++)
 		if (d->e->tx_ns[i])
 			text_append(letters, sizeof(letters), " %c %s",
 				    sparkline_letter(false, i), trace_tx_names[i]);
 	d->y = canvas_wrapped(d->c, d->y, 2, ATTR_DIM, "last %s (+ -):%s; rx: u unread w wait",
-			      span, letters);
+			      human_time(d->s->span_ns).text, letters);
 	draw_sparkline(d, false);
 	draw_sparkline(d, true);
 }
@@ -180,16 +178,14 @@ static void draw_stalls(struct detail *d)
 
 	for (size_t i = t->n; i-- > 0 && x < d->c->w;) {
 		const struct trace_transition *tr = timeline_at(t, i);
-		char took[32];
 
 		if (tr->mark || tr->rx || tr->serial != d->e->serial || !tx_is_stall(tr->from) ||
 		    !tr->ns)
 			continue;
-		human_ns((double)tr->ns, took, sizeof(took));
 		if (!x)
 			x = canvas_text(d->c, d->y, 0, ATTR_DIM, "stalls, newest first:");
 		x = canvas_printf(d->c, d->y, x, ATTR_PLAIN, " %s %s,", trace_tx_names[tr->from],
-				  took);
+				  human_time(tr->ns).text);
 	}
 	d->y += x > 0;
 }
@@ -210,16 +206,15 @@ static void draw_state(struct detail *d, const char *name, bool stall, uint64_t 
 	int bar = d->c->w - NAME_W - FIGURES_W;
 	double share = d->r->ns ? (double)ns / (double)d->r->ns : 0,
 	       of_life = all ? (double)life / (double)all : 0;
-	char took[32];
 
 	bar = bar > BAR_MAX ? BAR_MAX : bar;
-	human_ns((double)ns, took, sizeof(took));
 	canvas_printf(d->c, d->y, 0, stall && ns ? ATTR_RED : ATTR_PLAIN, "%-9s%s", name,
 		      stall ? "*" : "");
 	if (bar >= 5)
 		draw_bar(d, NAME_W, bar, share, stall ? ATTR_RED : ATTR_GREEN);
 	canvas_printf(d->c, d->y++, NAME_W + (bar >= 5 ? bar : 0), ATTR_PLAIN,
-		      " %5.1f%% %9s %6.1f%%", 100 * share, ns ? took : "-", 100 * of_life);
+		      " %5.1f%% %9s %6.1f%%", 100 * share, ns ? human_time(ns).text : "-",
+		      100 * of_life);
 }
 
 static void draw_ledger(struct detail *d, const char *title, const char *const *names,
