@@ -15,7 +15,7 @@
 #include "verdict/judge.h"
 
 struct watch_opts {
-	struct session_opts live; /* first: its rows count from its beginning */
+	struct session_opts live; /* first: the option offsets count from its beginning */
 	int64_t every_ns, before_ns, report_again_ns, dump_ns;
 	double min_percent;
 };
@@ -74,7 +74,7 @@ struct watch {
 	const struct watch_opts *o;
 	struct session live;
 	struct prover prover;
-	struct trace_packed last;    /* up to here it was judged; at_ns 0: not of all endpoints */
+	struct trace_packed last;    /* sums at the last judgement; at_ns 0: not of all endpoints */
 	struct trace_snapshot since; /* the same without endpoints */
 	uint64_t end_ns;
 	struct {
@@ -129,7 +129,8 @@ static void dump_before(struct watch *w)
 
 /* ---- what is new ---- */
 
-/* Was this stall not reported within --again? If so, notes it, if need be in the oldest entry. */
+/* Was this stall not reported within --again? Then notes it, in the oldest entry if there is no
+ * room. */
 static bool is_new(struct watch *w, uint64_t serial, enum tx_state cause)
 {
 	uint64_t now = now_ns();
@@ -155,7 +156,7 @@ static bool is_new(struct watch *w, uint64_t serial, enum tx_state cause)
 
 #define ASKED_AGAIN_NS 30000000000ull
 
-/* It was not told of: it may be in a while, if it is still suspected then. */
+/* The stall was not reported. Lets it be reported in a while, if it is still suspected then. */
 static void ask_again(struct watch *w, uint64_t serial, enum tx_state cause)
 {
 	uint64_t after = (uint64_t)w->o->report_again_ns;
@@ -170,8 +171,8 @@ static bool is_worth_telling(const struct watch *w, const struct verdict *v, siz
 	return judge_is_stall(v, i) && 100 * finding_share(&v->v[i]) >= w->o->min_percent;
 }
 
-/* The first that was not told of, beginning with what leads: one stall that goes on for days hides
- * no other. v->n: there is none. */
+/* The first stall that was not reported yet, beginning with the leading one, so that a stall
+ * that goes on for days hides no other. v->n: there is none. */
 static size_t new_stall(struct watch *w, const struct trace_snapshot *window,
 			const struct verdict *v)
 {
@@ -222,7 +223,7 @@ static int proven_finding(const struct watch *w, const struct trace_endpoint *su
 	return -1;
 }
 
-/* the same verdict, of which this finding leads */
+/* The same verdict, led by this finding. */
 static struct verdict led_by(const struct verdict *v, size_t i)
 {
 	struct verdict led = *v;
@@ -298,17 +299,17 @@ static uint64_t longest_ns(const struct verdict *v)
 	return v->n ? v->v[v->lead].ns : 0;
 }
 
-/* Of so many endpoints a snapshot takes no more than looks do. */
+/* A snapshot of this many endpoints costs no more than the samples do. */
 #define WHOLE_MOST 256
 
-/* of all endpoints */
+/* The window of all endpoints. */
 static int whole_window(struct watch *w, struct trace_snapshot *window, struct err *e)
 {
 	bool begun = w->last.head.at_ns;
 
 	if (session_snapshot(&w->live, window, e))
 		return -1;
-	trace_take_stalled(w->live.t, NULL); /* there may be more endpoints next time */
+	trace_take_stalled(w->live.t, NULL); /* drop them: next time may use suspects_window() */
 	if (trace_next_phase(window, &w->last)) {
 		err_resource(e, "watch: no memory for %zu endpoints; trace fewer", window->n);
 		trace_snapshot_free(window);
@@ -321,7 +322,7 @@ static int whole_window(struct watch *w, struct trace_snapshot *window, struct e
 	return 0;
 }
 
-/* of those that looks found stalled */
+/* The window of the endpoints that samples found stalled. */
 static int suspects_window(struct watch *w, struct trace_snapshot *window, struct err *e)
 {
 	trace_packed_free(&w->last);
@@ -399,7 +400,7 @@ static int begin(struct watch *w, struct trace_options *filter, double zoom_budg
 	if (prover_load(&w->prover, e) ||
 	    session_drop_privileges(&w->live, w->prover.loaded, e))
 		return -1;
-	/* how many endpoints there are will be known with the looks */
+	/* the number of endpoints becomes known with the samples */
 	if (trace_snapshot_some(w->live.t, NULL, 0, &w->since, e))
 		return -1;
 	trace_snapshot_free(&w->since);

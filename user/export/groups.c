@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A group that did nothing for so long may make room for another: one that ever stalled later,
- * since its figures are what is asked for. */
+/* A group that was idle for IDLE_NS may make room for another. One that ever stalled stays for
+ * STALLED_IDLE_NS, since users want its figures most. */
 #define IDLE_NS		20000000000ull
 #define STALLED_IDLE_NS 120000000000ull
 #define STALLED_FROM_NS 1000000ull
@@ -113,7 +113,7 @@ static struct group *look_up(struct groups *g, const struct trace_endpoint *ep,
 	return at;
 }
 
-/* Endpoints of one program stand side by side: most are of the group that was found last. */
+/* Endpoints of one program are adjacent, so most belong to the group that was found last. */
 static bool is_memo(const struct group_memo *m, const struct trace_endpoint *ep,
 		    const struct trace_call_stats *who)
 {
@@ -200,7 +200,7 @@ static void add_stalls(struct groups *g, const struct trace_endpoint *d)
 
 struct whole_life {
 	uint64_t open_sleep_ns;
-	bool waited_for; /* did the other end wait? five times may take longer than an interval */
+	bool waited_for; /* did the other end wait? the five times may span intervals */
 };
 
 static void add_withheld_acks(struct group *to, const struct trace_endpoint *d,
@@ -211,7 +211,8 @@ static void add_withheld_acks(struct group *to, const struct trace_endpoint *d,
 		add(&to->withheld_ack_ns, d->answers.ns);
 }
 
-/* The sending half is the writer's, the receiving half the reader's; if never seen, the other's. */
+/* The tx half counts for the writer, the rx half for the reader. If one was never seen, the
+ * other gets both. */
 static void add_endpoint(struct groups *g, const struct trace_endpoint *d,
 			 const struct whole_life *whole, bool is_new)
 {
@@ -242,7 +243,7 @@ static void add_rest(struct groups *g, const struct trace_snapshot *d)
 	}
 }
 
-/* what is of the living only, and counted anew each time */
+/* Clears the figures that cover live endpoints only and are counted anew each time. */
 static void forget_living(struct group *g)
 {
 	g->had_endpoints = g->endpoints;
@@ -258,7 +259,7 @@ static void forget_endpoints(struct groups *g)
 		forget_living(&g->other[p]);
 }
 
-/* what is asked of the whole life, not of the time since the last snapshot */
+/* The figures that are needed of the whole life, not of the time since the last snapshot. */
 static struct whole_life *whole_lives(const struct trace_snapshot *s)
 {
 	struct whole_life *v = array_new(s->n, 0, sizeof(*v));

@@ -7,7 +7,7 @@
 
 #include "verdict/verdict.h"
 
-/* A sum of what some hooks may not have seen. `lacks`: calls went unseen, so it is no figure. */
+/* A sum that may lack what no hook saw. `lacks`: calls went unseen, so the sum is not reported. */
 struct tally {
 	uint64_t sum;
 	bool lacks;
@@ -16,14 +16,13 @@ struct tally {
 struct group {
 	char process[17], cgroup[192];
 	enum trace_proto proto;
-	bool other;	    /* of this protocol, all that found no room */
+	bool other;	    /* all of this protocol that found no room */
 	uint64_t used_ns;   /* when something was last added, or an endpoint was there */
 	uint64_t endpoints, had_endpoints; /* now; at the last reading */
 	uint64_t tx_ns[TX_N], rx_ns[RX_N];
 	uint64_t delack_ns[TX_N], unread_ns[TX_N], starved_ns[TRACE_VOTES];
 	struct tally sent_bytes, received_bytes, sent, received, blocked_ns, runq_ns;
-	uint64_t open_sleep_ns; /* so far, of those that sleep now; in blocked_ns once they are over
-				 */
+	uint64_t open_sleep_ns; /* of calls that sleep now; moves to blocked_ns when they end */
 	uint64_t retransmits, drops;
 	uint64_t withheld_ack_ns; /* of connections whose other end is not seen */
 	bool tx_known[TX_N], rx_known[RX_N], drops_known, retransmits_known, delack_known;
@@ -44,7 +43,7 @@ struct group_memo {
 
 struct groups {
 	struct group *v;
-	size_t n, max;	     /* max: without the `other` ones, which stand at v[n] and after */
+	size_t n, max;	     /* max: not counting those in `other` */
 	size_t cgroup_depth; /* components of a cgroup's path that are kept */
 	bool (*cgroup_path)(uint64_t id, char *buf, size_t size);
 	struct group other[TRACE_PROTOS];

@@ -28,8 +28,7 @@ struct http_server {
 	int fd;
 	struct client clients[HTTP_CLIENTS];
 	uint64_t refused;
-	uint64_t rests_until_ns; /* the listener: a connection that cannot be taken would wake us
-				    without end */
+	uint64_t rests_until_ns; /* the listener: a failing accept() must not wake us without end */
 };
 
 /* ---- where to listen ---- */
@@ -205,8 +204,8 @@ static void on_readable(struct http_server *s, struct client *c, http_handler *h
 	}
 }
 
-/* After the answer the client's last words are read and let go: closing over them would reset the
- * connection and lose the answer. */
+/* After the answer, what the client still sends is read and discarded. Closing with unread data
+ * would reset the connection and lose the answer. */
 static void on_writable(struct http_server *s, struct client *c)
 {
 	ssize_t n = send(c->fd, c->out + c->sent, c->n_out - c->sent, MSG_NOSIGNAL);
@@ -246,7 +245,8 @@ static struct client *free_client(struct http_server *s)
 	return NULL;
 }
 
-/* Who is slow lets go first: what a scraper does takes milliseconds. */
+/* The oldest client gives up its place: a scraper needs only milliseconds. NULL: even that one
+ * is too recent. */
 static struct client *oldest_client(struct http_server *s)
 {
 	struct client *c = &s->clients[0];
@@ -268,7 +268,7 @@ static struct client *place_for_client(struct http_server *s)
 	return c ? c : oldest_client(s);
 }
 
-/* The kernel would take connections that nobody answers: rather tell them. */
+/* The kernel would queue connections that nobody answers, so this answers 503. */
 static void turn_away(struct http_server *s, int fd)
 {
 	static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: "
@@ -314,7 +314,7 @@ static uint64_t first_deadline(const struct http_server *s, uint64_t until)
 	return until;
 }
 
-/* The listener comes first; then those that are served, since poll() takes no more entries than
+/* The listener comes first, then only the clients in use: poll() takes no more entries than
  * descriptors may be open. */
 static nfds_t gather(const struct http_server *s, struct pollfd *p, int *at)
 {

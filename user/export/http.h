@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* As much of HTTP/1.1 as a scraper needs: GET and HEAD, one request a connection, everything
- * bounded in size, number and time. One thread; nobody can make it wait for anybody. */
+ * bounded in size, number and time. One thread, which no client can block. */
 #ifndef IPCSTALL_EXPORT_HTTP_H
 #define IPCSTALL_EXPORT_HTTP_H
 
@@ -12,11 +12,11 @@
 
 enum {
 	HTTP_HEAD_MAX = 4096,	/* of a request */
-	/* at once; more take the place of the oldest, or are told to come again */
+	/* at once; a further client takes the place of the oldest, or gets 503 */
 	HTTP_CLIENTS = 64,
-	/* for which a connection has its place to itself: a scraper asks at once */
+	/* a connection keeps its place for at least this long: a scraper asks at once */
 	HTTP_PLACE_MS = 200,
-	HTTP_REST_MS = 200,	/* where no connection can be taken: out of descriptors */
+	HTTP_REST_MS = 200,	/* pause of the listener if accept() fails: out of descriptors */
 	/* from the connection to the end of its request, however it trickles */
 	HTTP_REQUEST_MS = 5000,
 	HTTP_REPLY_MS = 10000,	/* for taking the whole answer */

@@ -15,8 +15,8 @@ static void with(char *out, const char *labels, const char *name, const char *va
 	label_add(out, LABELS, name, value);
 }
 
-/* What cannot happen is not shown as 0: only TCP holds a queue back, the others wait for room
- * alone. */
+/* A cause that cannot occur is not shown as 0: only TCP holds back a queue, other protocols only
+ * wait for room. */
 static bool can_stall(const struct group *g, unsigned int state)
 {
 	return tx_is_stall(state) &&
@@ -281,7 +281,7 @@ static void write_own_times(struct exposition *x, const struct exporter_state *e
 void metrics_write(struct exposition *x, const struct groups *g, const struct exporter_state *e)
 {
 	write_groups(x, g);
-	if (!e->sampled) /* looks see no single stall */
+	if (!e->sampled) /* samples see no single stall */
 		write_durations(x, g);
 	write_ledger_counts(x, g);
 	write_own_counts(x, g, e);

@@ -48,7 +48,8 @@ static const char *suffix(const struct metric *m)
 	return m->type == METRIC_COUNTER ? "_total" : m->type == METRIC_INFO ? "_info" : "";
 }
 
-/* The older text knows no info, and calls a family by the name of its samples. */
+/* The older text format has no `info` type, and puts the suffix of the samples into the family's
+ * name. */
 void expo_family(struct exposition *x, const struct metric *m)
 {
 	static const char *const now[] = { "counter", "gauge", "histogram", "info" };

@@ -33,8 +33,7 @@ void expo_histogram(struct exposition *x, const struct metric *m, const char *la
 void expo_end(struct exposition *x);
 void expo_free(struct exposition *x);
 
-/* Append NAME="VALUE" with what must be escaped escaped; value: UTF-8, both formats' own encoding.
- */
+/* Appends NAME="VALUE", escaped. value: UTF-8, the encoding of both formats. */
 void label_add(char *labels, size_t size, const char *name, const char *value);
 
 #endif

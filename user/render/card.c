@@ -1183,7 +1183,7 @@ static void why_own_window(const struct making *m, const struct trace_endpoint *
 		      "chooses by itself");
 }
 
-/* Asked of sock_diag: it has been there since its client connected, or was when that was asked. */
+/* When sock_diag was asked, the connection was in a listener's queue. */
 static bool is_unaccepted(const struct trace_endpoint *ep)
 {
 	return ep->peer < 0 && ep->making.other_unaccepted;
@@ -1471,7 +1471,7 @@ static void head_of_own_window(const struct making *m)
 	WAITS_FOR(c, "%s", name_is_plural(c->who) ? "their own receive windows" : c->whom);
 }
 
-/* Of a pipe that no other process can write to. */
+/* The head for a pipe that no other process can write to. */
 static void head_of_own_end(const struct making *m)
 {
 	SET(m->c->whom, "itself");
@@ -1895,7 +1895,7 @@ static bool why_of_idle(const struct making *m)
 	return true;
 }
 
-/* Those that exist differ from none that was seen. */
+/* Existing connections without traffic are told apart from no connection at all. */
 static void head_of_idle(const struct making *m)
 {
 	size_t n = 0;
@@ -1963,7 +1963,7 @@ static const char *cause_of(const struct verdict *v)
 #define KIND_NAME(sym, name) [sym] = #name,
 static const char *const kind_names[KINDS_N] = { FINDING_KINDS(KIND_NAME) };
 
-/* A reader that does not read, or a path that drops packets, is no matter of an option. */
+/* No option helps against a reader that does not read, or a path that drops packets. */
 static bool may_be_cured(const struct finding *f)
 {
 	return f->cause != TX_RECOVERY && !(f->blamed == BLAME_PEER_READER && f->cause == TX_RWND);

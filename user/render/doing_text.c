@@ -169,7 +169,7 @@ bool doing_phrase(const struct asleep *a, char *buf, size_t len)
 	return *buf;
 }
 
-/* of the chain, or itself */
+/* The last process of the chain, or `a` itself. */
 static struct asleep_process last_of(const struct asleep *a)
 {
 	struct asleep_process self = { .pid = a->pid };
@@ -178,7 +178,7 @@ static struct asleep_process last_of(const struct asleep *a)
 	return a->n_chain ? a->chain[a->n_chain - 1] : self;
 }
 
-/* Its child sleeps until it reads. */
+/* The process waits for its child, which sleeps until the process reads. */
 static bool waits_for_own_writer(const struct asleep *a)
 {
 	return asleep_for_child(a) && a->n_chain == 1 && a->end == ASLEEP_END_CIRCLE;

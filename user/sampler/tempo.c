@@ -54,8 +54,8 @@ static double allowed_ns(const struct tempo *t)
 	return at_least(all - t->debt_ns / PAYS_IN_S, (1 - SAVES_MOST) * all);
 }
 
-/* Each look covers all endpoints if the budget allows that ten times a second. Otherwise a part of
- * them, at least one, ten times a second. */
+/* Each sample covers all endpoints if the budget allows that ten times a second. Otherwise a
+ * part of them, at least one, ten times a second. */
 void tempo_choose(struct tempo *t, size_t endpoints)
 {
 	double allowed = allowed_ns(t), all = t->wake_ns + t->each_ns * (double)endpoints, part;

@@ -9,7 +9,7 @@
 #define EVERY_NS    500000000ull
 #define LOOKS_EACH  5
 #define LOOKS_AT_END 20
-#define LOOKS_SHARE 0.005 /* of a CPU: of very many endpoints a verdict takes its time */
+#define LOOKS_SHARE 0.005 /* of a CPU: with very many endpoints a verdict is expensive */
 
 static struct asleep *entry_of(struct culprits *c, struct culprit who)
 {
@@ -58,7 +58,7 @@ void culprits_tick(struct culprits *c, struct trace *t)
 	c->next_ns = now + gap_for_share(EVERY_NS, thread_cpu_ns() - before, LOOKS_SHARE);
 }
 
-/* Where it waited, or was held up, is still there. */
+/* Is the endpoint at which it waited, or was held up, still open? */
 static bool goes_on(const struct trace_snapshot *s, const struct verdict *v)
 {
 	const struct trace_endpoint *ep = v->kind == KIND_WAIT	  ? &s->ep[v->wait.endpoint]

@@ -8,19 +8,20 @@
 
 #define CULPRITS_MOST 8
 
-/* In a session of the ledger: whom the verdict names so far. */
+/* Of a ledger session: the processes that the verdict has named so far. */
 struct culprits {
 	struct asleep v[CULPRITS_MOST];
 	size_t n;
-	struct cpu_book book; /* of the last one, when it was looked at */
+	struct cpu_book book; /* of the last culprit, at its last sample */
 	uint64_t next_ns;
 };
 
 /* Call often: every half second it samples the culprit for 50 ms, within 0.5 % of a CPU. */
 void culprits_tick(struct culprits *c, struct trace *t);
-/* Looks at the one that this verdict names, for a fifth of a second. */
+/* Samples the process that this verdict names, for a fifth of a second. */
 void culprits_look_now(struct culprits *c, const struct trace_snapshot *s, const struct verdict *v);
-/* of the one that this verdict names, and for whom that sleeps now; NULL: it was not looked at */
+/* What was found of the process that this verdict names, and for whom it sleeps now. NULL: it
+ * was not sampled. */
 const struct asleep *culprits_doing(struct culprits *c, const struct trace_snapshot *s,
 				    const struct verdict *v);
 void culprits_end(struct culprits *c);

@@ -13,7 +13,7 @@ void doing_look(struct asleep *a, int looks, uint64_t deadline, const struct zoo
 	for (int i = 0; i < looks && now_ns() + apart < deadline; i++) {
 		if ((stop && stop->asked(stop->ctx)) || (a->tid && !asleep_look(a)))
 			break;
-		apart = DOING_APART_NS * (unsigned int)(50 + 4 * (i * 7 % 26)) / 100; /* no beat */
+		apart = DOING_APART_NS * (unsigned int)(50 + 4 * (i * 7 % 26)) / 100; /* jitter */
 		nanosleep(&(struct timespec){ .tv_nsec = (long)apart }, NULL);
 	}
 	asleep_sort(a);
@@ -33,5 +33,5 @@ void doing_cpu(struct asleep *a, const struct cpu_book *before, const struct cpu
 	a->over_ns += over;
 	a->busiest_ns += MIN(busiest.ran_ns, over);
 	a->no_cpu_ns += MIN(busiest.waited_ns, over);
-	a->quota_ns += MIN(p->throttled_since_ns, over); /* the kernel tells it late */
+	a->quota_ns += MIN(p->throttled_since_ns, over); /* the kernel updates it late */
 }

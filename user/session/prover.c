@@ -26,7 +26,7 @@
 
 #define JUDGED_EVERY_NS 2000000000ull
 #define FIRST_NS	1000000000ull
-#define JUDGING_SHARE	0.005 /* of a CPU: of 20,000 endpoints it takes most of a second */
+#define JUDGING_SHARE	0.005 /* of a CPU: judging 20,000 endpoints takes most of a second */
 #define LEAST_SHARE	0.1
 #define IDLE_CPU	0.2
 
@@ -49,7 +49,7 @@ int prover_load(struct prover *p, struct err *e)
 	return 0;
 }
 
-/* The first failure is told, and ends it: the looks go on. */
+/* Prints the first failure, and proves nothing from then on. Sampling goes on. */
 static bool give_up(struct prover *p, const struct err *e)
 {
 	err_print(e);
@@ -57,7 +57,7 @@ static bool give_up(struct prover *p, const struct err *e)
 	return false;
 }
 
-/* what was seen since the last one */
+/* Takes what was seen since the last window. */
 static int take_window(struct prover *p, struct trace *t, struct trace_snapshot *window,
 		       struct err *e)
 {
@@ -149,7 +149,7 @@ bool prover_prove(struct prover *p, const struct parties *who, uint64_t deadline
 
 #define GROWN 1.5
 
-/* A wait that takes much more of the time than it did before that proof is another one. */
+/* A wait that takes a much larger share than before that proof is a new one. */
 static bool has_grown(const struct proof *p, double share)
 {
 	return p->of == OUTCOME_WAITING && share > GROWN * p->share;
@@ -168,7 +168,7 @@ static bool is_proven(const struct prover *p, const struct proof *wanted)
 	return false;
 }
 
-/* Whom the session was told to follow, if those are a few processes. */
+/* Adds the processes that the session was told to follow, if they are few. */
 static void add_targets(const struct trace_options *filter, struct parties *who)
 {
 	if (filter->filter == TRACE_FILTER_ALL || filter->filter == TRACE_FILTER_CGROUP ||
@@ -178,14 +178,14 @@ static void add_targets(const struct trace_options *filter, struct parties *who)
 		add_party(who, filter->tgids[i]);
 }
 
-/* Its CPU limits it, for all that looks know. */
+/* As far as samples show, the reader's CPU is the limit. */
 static bool is_limited_by_reader(const struct trace_snapshot *s, const struct verdict *v)
 {
 	return v->kind == KIND_LIMIT && v->v[v->lead].limit == LIMIT_READER_CPU && s->looks;
 }
 
-/* Somebody asks what one program waits for, which used little CPU since this was asked last. Exact
- * tracing of one that works would cost it time. */
+/* The user asks about a single program, and it has used little CPU since the last call. Exact
+ * tracing would slow down a busy one. */
 static bool target_is_idle(struct prover *p)
 {
 	const struct trace_options *f = p->filter;
@@ -204,7 +204,7 @@ static bool target_is_idle(struct prover *p)
 	return idle;
 }
 
-/* What samples say of a while, what is to be proven of it, and by whom */
+/* What samples say about a window, what is to be proven about it, and on which processes */
 struct suspicion {
 	struct trace_snapshot window;
 	struct verdict v;
@@ -212,7 +212,7 @@ struct suspicion {
 	struct parties who;
 };
 
-/* False: nothing is to be proven, or it was. */
+/* False: there is nothing to prove, or it is proven already. */
 static bool is_suspect(struct prover *p, struct suspicion *x)
 {
 	const struct trace_snapshot *window = &x->window;
@@ -260,7 +260,7 @@ static const struct trace_endpoint *same_end_in(const struct trace_snapshot *s,
 	return NULL;
 }
 
-/* What the ledger found to limit that end: where it waits for this cause, or at all. */
+/* The limit that the ledger found at that endpoint: for this cause, else for any. */
 static enum limit limit_there(const struct proof *proof, const struct trace_endpoint *suspect,
 			      enum tx_state cause)
 {
@@ -279,7 +279,7 @@ static enum limit limit_there(const struct proof *proof, const struct trace_endp
 	return any;
 }
 
-/* How much of that end's time the ledger found in that state. */
+/* The share of that endpoint's time that the ledger found in that state. */
 static double share_there(const struct proof *proof, const struct trace_endpoint *suspect,
 			  enum tx_state cause)
 {
@@ -310,7 +310,7 @@ static bool found_stall(const struct proof *proof, const struct trace_endpoint *
 	return false;
 }
 
-/* The ledger found a stall there since. */
+/* Removes the rulings on this endpoint: the ledger has found a stall there. */
 static void withdraw_rulings(struct prover *p, uint64_t serial)
 {
 	size_t n = 0;
@@ -348,12 +348,12 @@ void prover_rule(struct prover *p, const struct trace_endpoint *suspect, const s
 	}
 }
 
-/* Nobody knows what a thread does between two messages; where it sleeps tells whether it waits for
- * a lock, a timer or a disk. */
+/* No hook sees what a thread does between two messages. The call in which it sleeps shows
+ * whether it waits for a lock, a timer or a disk. */
 #define DOING_LOOKS 25
-#define DOING_NS    (2 * DOING_LOOKS * DOING_APART_NS) /* on a busy host; the chain takes a part */
+#define DOING_NS    (2 * DOING_LOOKS * DOING_APART_NS) /* on a busy host; includes the chain */
 
-/* Where not a single message went while the ledger was attached, only samples found the wait. */
+/* If no message passed while the ledger was attached, only the samples name the culprit. */
 static struct culprit culprit_of(const struct proof *proof, struct suspicion *x)
 {
 	if (proof->v.outcome == OUTCOME_HEALTHY)
@@ -386,7 +386,7 @@ static void look_at_culprit(struct proof *proof, struct suspicion *x, uint64_t d
 		proof->v.doing = a;
 }
 
-#define COMPUTES 0.8 /* of the time, with that for which it waits for a CPU */
+#define COMPUTES 0.8 /* of the time, including waits for a CPU */
 
 static bool computes(const struct asleep *a)
 {
@@ -487,7 +487,7 @@ static int judge_window(struct prover *p, struct trace *t, uint64_t deadline,
 	return 0;
 }
 
-/* Of very many endpoints a session of some seconds may end before it is judged again. */
+/* With very many endpoints a session of a few seconds may end before its next judgement. */
 #define SLACK_NS 500000000
 
 static bool is_last_chance(struct prover *p, uint64_t now, uint64_t deadline)
@@ -541,8 +541,8 @@ static const struct trace_endpoint *doubtful_end(const struct trace_snapshot *s,
 	}
 }
 
-/* The process that samples say is awaited is, or waits itself. Where they name none, one end waits
- * in both. */
+/* The process that samples call awaited is awaited in the proof too, or waits there itself. If
+ * samples name none, the same endpoint waits in both. */
 static bool wait_for_same_process(const struct trace_snapshot *s, const struct verdict *v,
 				  const struct proof *p)
 {
@@ -560,7 +560,7 @@ static bool wait_for_same_process(const struct trace_snapshot *s, const struct v
 	return false;
 }
 
-/* What limits it is its CPU because it reads in small pieces, which only calls tell. */
+/* The reader's CPU is the limit because it reads in small pieces. Only traced calls show that. */
 static bool tells_small_reads(const struct proof *p, const struct trace_snapshot *s,
 			      const struct verdict *v)
 {
@@ -570,7 +570,7 @@ static bool tells_small_reads(const struct proof *p, const struct trace_snapshot
 	       is_same_end(&s->ep[v->v[v->lead].endpoint], &p->s.ep[f->endpoint]);
 }
 
-/* The ledger was attached to the reader too, and found what keeps that from reading. */
+/* The ledger also traced the reader, and found what keeps it from reading. */
 static bool tells_root(const struct proof *p, const struct trace_snapshot *s,
 		       const struct verdict *v)
 {
@@ -581,7 +581,8 @@ static bool tells_root(const struct proof *p, const struct trace_snapshot *s,
 	       is_same_end(&s->ep[f->endpoint], &p->s.ep[proven->endpoint]);
 }
 
-/* Samples say so much of it that the ledger may be right that it is more than half of the time. */
+/* If samples find the wait for this share, the ledger may be right that it takes more than half
+ * of the time. */
 #define NEARLY_A_WAIT 0.4
 
 static bool is_nearly_found(const struct proof *p, const struct trace_snapshot *s)
@@ -593,7 +594,7 @@ static bool is_nearly_found(const struct proof *p, const struct trace_snapshot *
 	return ep && (double)ep->rx.ns[RX_WAIT] >= NEARLY_A_WAIT * (double)ep->rx.lifetime_ns;
 }
 
-/* The stall takes so much of the time that it is what the other end waits for. */
+/* A stall of this share explains the wait of the other end. */
 #define EXPLAINS 0.5
 
 static const struct trace_endpoint *peer_in(const struct trace_snapshot *s,
@@ -602,7 +603,8 @@ static const struct trace_endpoint *peer_in(const struct trace_snapshot *s,
 	return ep->peer >= 0 && (size_t)ep->peer < s->n ? &s->ep[ep->peer] : ep;
 }
 
-/* Where the ledger saw what holds data back, and for which part of the time; -1: it did not */
+/* The endpoint at which the ledger saw data held back, and its share of the time. -1: there is
+ * none. */
 static int held_endpoint(const struct verdict *v, double *share)
 {
 	*share = v->share;
@@ -613,7 +615,8 @@ static int held_endpoint(const struct verdict *v, double *share)
 					     : -1;
 }
 
-/* Samples found that one end waits for the other; the ledger, what holds the data between them. */
+/* Samples found that one end waits for the other. The ledger found what holds back the data
+ * between them. */
 static bool tells_stall(const struct proof *p, const struct trace_snapshot *s,
 			const struct verdict *v)
 {
@@ -628,7 +631,8 @@ static bool tells_stall(const struct proof *p, const struct trace_snapshot *s,
 	       is_same_end(end, peer_in(&p->s, held));
 }
 
-/* Of very many endpoints a stall is in fewer samples than a finding needs; the ledger saw it. */
+/* With very many endpoints, too few samples find a stall to make a finding. The ledger saw this
+ * one. */
 static bool tells_unsampled_stall(const struct proof *p, const struct trace_snapshot *s)
 {
 	const struct finding *f = &p->v.v[p->v.lead];
@@ -641,8 +645,8 @@ static bool tells_unsampled_stall(const struct proof *p, const struct trace_snap
 	       (double)ledger_stall_ns(&ep->tx) >= LEAST_SHARE * (double)ep->tx.lifetime_ns;
 }
 
-/* A writer to a Unix socket sleeps until most of the queue is free: samples find room there, the
- * ledger knows that it sleeps. */
+/* A writer to a Unix socket sleeps until most of the queue is free. Samples find room there; the
+ * ledger sees that the writer sleeps. */
 #define HARDLY_ANY 0.25
 
 static bool tells_more(const struct proof *p, const struct trace_snapshot *s,
@@ -656,7 +660,7 @@ static bool tells_more(const struct proof *p, const struct trace_snapshot *s,
 	       is_same_end(&s->ep[f->endpoint], &p->s.ep[proven->endpoint]);
 }
 
-/* Requests were counted that took most of the time: it was no mere pause. */
+/* The counted requests took most of the time, so it is no mere pause. */
 static bool tells_requests(const struct proof *p)
 {
 	const struct requests *r =
@@ -666,7 +670,8 @@ static bool tells_requests(const struct proof *p)
 	       p->v.share >= EXPLAINS;
 }
 
-/* Connections of some milliseconds stall for a large part of their time, which is little. */
+/* A connection of a few milliseconds may stall for a large share of its life, and yet for little
+ * time. */
 #define NOTICED_SHARE 0.02 /* of the window */
 
 static bool is_noticed(const struct proof *p)
@@ -688,14 +693,14 @@ static bool waits_mutually_on(const struct proof *p, const struct trace_snapshot
 	return ep && !ep->closed && ep->rx.now == RX_WAIT;
 }
 
-/* Only at the session's end a late reader is known to stall its sender: see late_is_full. */
+/* That a late reader stalls its sender is known only at the session's end: see late_is_full. */
 static enum outcome suspected_as(const struct verdict *v)
 {
 	return v->kind == KIND_LATE ? OUTCOME_WAITING : v->outcome;
 }
 
-/* By samples a stall that is a small part of the time; by the ledger that end waited for the same
- * process all the time. */
+/* Samples found a stall of a small share. The ledger found that the same endpoint waited for the
+ * same process all the time. */
 static bool tells_longer_wait(const struct proof *p, const struct trace_snapshot *s,
 			      const struct verdict *v)
 {
@@ -739,8 +744,8 @@ static bool is_next_to_nothing(const struct verdict *v)
 	       (v->kind == KIND_STALL && finding_share(&v->v[v->lead]) < LEAST_SHARE);
 }
 
-/* What lay unread at one sample was still there at the next: it comes seldom, and takes long, and
- * the ledger may have been attached between two such times. */
+/* Data unread at one sample was mostly unread at the next too. Such times are rare and long, and
+ * the ledger may have run between two of them. */
 static bool lies_long(const struct trace_snapshot *s, const struct verdict *v)
 {
 	const struct trace_looks *l = s->looks && v->kind == KIND_LATE
@@ -756,7 +761,8 @@ static bool talks_both_ways(const struct trace_endpoint *ep)
 	       ep->tx_calls.messages && trace_messages_known(&ep->tx_calls);
 }
 
-/* There were too few samples to tell, but most found it, nearly as often as later ones. */
+/* The samples before the proof were too few to tell, but most of them found it, nearly as often
+ * as later ones. */
 #define FOUND_BEFORE 0.5
 #define MORE_LATER   1.25
 
@@ -770,8 +776,9 @@ static bool was_suspected(const struct proof *p, const struct trace_endpoint *ep
 		share_unanswered(end) <= MORE_LATER * before);
 }
 
-/* The ledger saw messages come and go where samples found a wait, and nobody waiting: of HTTP/2,
- * say, whose windows ask for nothing, or of a server that has many clients and answers at once. */
+/* Samples found a wait, but the ledger saw messages come and go and nobody waiting. Examples are
+ * HTTP/2, whose window updates ask for nothing, and a server with many clients that answers at
+ * once. */
 static bool is_refuted(const struct proof *p, const struct trace_snapshot *s,
 		       const struct verdict *v)
 {
@@ -814,7 +821,7 @@ void prover_confirm(const struct prover *p, const struct trace_snapshot *s, stru
 	}
 }
 
-/* What a process did longer ago it may do no more. */
+/* What a process did longer ago may be over. */
 #define STALE_NS 60000000000ull
 
 const struct asleep *prover_doing(const struct prover *p, const struct trace_snapshot *s,
@@ -832,7 +839,7 @@ const struct asleep *prover_doing(const struct prover *p, const struct trace_sna
 	return NULL;
 }
 
-/* Beside a healthy card a wait, as for the next message, would read like an accusation. */
+/* Below a healthy card, a wait (for the next message, say) would read like an accusation. */
 static void proof_text(const struct proof *proof, bool healthy, char *text, size_t len)
 {
 	if (healthy && proof->v.outcome == OUTCOME_WAITING && proof->v.kind != KIND_STALL)

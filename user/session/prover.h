@@ -15,16 +15,16 @@
 struct proof {
 	uint64_t at_ns, ns; /* when it ended, and how long the ledger was attached */
 	enum outcome of;    /* what samples said */
-	uint64_t serial;    /* stalled: of the endpoint that seemed to stall */
-	enum tx_state cause; /* of which it seemed so */
-	pid_t awaited;	     /* waiting: for this process; 0: not seen */
-	double share;	     /* of the window before, by samples */
+	uint64_t serial;    /* if stalled: of the suspected endpoint */
+	enum tx_state cause; /* the suspected cause */
+	pid_t awaited;	     /* if waiting: the awaited process; 0: not seen */
+	double share;	     /* of the sampled window before the proof */
 	struct trace_snapshot s;
 	double *unanswered; /* by endpoint of `s`: part of the time before in which, by samples,
 			       an answer was awaited there; NULL: not known */
 	struct verdict v;
 	struct trace_ruling computes; /* the culprit is limited by its CPU, see prover.c */
-	struct asleep doing; /* the culprit's, afterwards; pid 0: it was not looked at */
+	struct asleep doing; /* of the culprit, after the proof; pid 0: it was not sampled */
 };
 
 #define PROOFS_MOST  16
@@ -35,14 +35,14 @@ struct prover {
 	double budget; /* of the time; 0: nothing is proven */
 	struct zoom zoom;
 	bool loaded;
-	uint64_t load_ns; /* so long loading takes, for all that is known: as that of the looks */
-	struct trace_packed last; /* up to here it was judged */
+	uint64_t load_ns; /* expected loading time: that of the sampling programs */
+	struct trace_packed last; /* the sums up to the last judgement */
 	bool had_last_chance;	  /* to prove anything before the session's end */
-	uint64_t next_ns, judging_ns; /* when it is due; the CPU time that the last one took */
-	struct cpu_book target;	      /* what the only target had used when it was judged last */
+	uint64_t next_ns, judging_ns; /* when the next judgement is due; CPU time of the last */
+	struct cpu_book target;	      /* the only target's CPU use at the last judgement */
 	struct proof proofs[PROOFS_MOST];
 	size_t n;
-	struct trace_ruling rulings[RULINGS_MOST]; /* of those that found no stall, but a limit */
+	struct trace_ruling rulings[RULINGS_MOST]; /* of proofs that found a limit, and no stall */
 	size_t n_rulings;
 };
 
@@ -53,7 +53,7 @@ int prover_load(struct prover *p, struct err *e);
 /* A load cannot be interrupted, so this loads the programs early if session `t` lasts long
  * enough for a proof (0: no end). The first window begins just before the load. */
 void prover_prepare(struct prover *p, struct trace *t, uint64_t duration_ns);
-/* The processes that a proof looks at. */
+/* The processes that a proof traces. */
 #define PARTIES_MOST 8
 
 struct parties {
@@ -62,32 +62,33 @@ struct parties {
 };
 
 struct parties parties_of_stall(const struct trace_snapshot *s, const struct finding *f);
-/* The ledger's view of these processes, which ends with `deadline`; *proof is to be freed. False:
- * none is to be had now. */
+/* Traces these processes by the ledger until `deadline` at most. The caller frees *proof. False:
+ * no proof can be made now. */
 bool prover_prove(struct prover *p, const struct parties *who, uint64_t deadline,
 		  const struct zoom_stop *stop, struct trace_snapshot *proof);
-/* Two sessions see the same socket or pipe, each under a number of its own. */
+/* Do the endpoints of two sessions belong to the same socket or pipe? Each session numbers its
+ * endpoints in its own way. */
 bool is_same_end(const struct trace_endpoint *a, const struct trace_endpoint *b);
-/* To be called often: judges what was seen since the last time, and proves what is new. `t`: the
- * session of looks; a proof takes no longer than until `deadline`. */
+/* Call often: judges what was seen since the last time, and proves what is new. `t`: the sampled
+ * session. A proof ends at `deadline` at the latest. */
 int prover_tick(struct prover *p, struct trace *t, uint64_t deadline, const struct zoom_stop *stop,
 		struct err *e);
-/* What the proof, if it found no stall, says of the suspected end: a limit, and up to which share
+/* If the proof found no stall, rules that a limit explains the suspected endpoint, up to a share
  * of its time. */
 void prover_rule(struct prover *p, const struct trace_endpoint *suspect, const struct proof *proof);
 /* The proof that the card shows instead of the samples' verdict `v`: exact tracing sees the end of
  * a chain of waits, and counts requests. NULL: the card shows `v`. */
 const struct proof *prover_answer(const struct prover *p, const struct trace_snapshot *s,
 				  const struct verdict *v);
-/* A stall that samples suspect is certain if the ledger saw it, with the same cause and the same to
- * blame. */
+/* A stall that samples suspect becomes certain if the ledger saw it, with the same cause and the
+ * same blame. */
 void prover_confirm(const struct prover *p, const struct trace_snapshot *s, struct verdict *v);
-/* what was found of whoever that verdict names the culprit; NULL: nobody looked, or long ago */
+/* What the culprit of this verdict did. NULL: it was not sampled, or too long ago. */
 const struct asleep *prover_doing(const struct prover *p, const struct trace_snapshot *s,
 				  const struct verdict *v);
-/* A line for each proof, but for `but` (NULL: none); healthy: so the card says. */
+/* Prints a line for each proof except `but` (NULL: for all). healthy: the card says HEALTHY. */
 void prover_print(const struct prover *p, const struct proof *but, bool healthy, FILE *out);
-/* [{"t", "ns", "ledger"}] */
+/* [{"t", "ns", "ledger", "asleep", "cpu"}] */
 json_t *prover_to_json(const struct prover *p);
 void prover_end(struct prover *p);
 

@@ -23,7 +23,7 @@ static int sampling_percent(const char *option, const char *of, const char *text
 	return 0;
 }
 
-/* What needs each single episode; NULL: nothing of it was asked for. */
+/* The option that needs single episodes; NULL: none was given. */
 static const char *wants_episodes(const struct session_opts *o)
 {
 	if (o->threshold_ns)
@@ -39,7 +39,7 @@ static const char *wants_episodes(const struct session_opts *o)
 	return o->record ? "a recording" : NULL;
 }
 
-/* What only the ledger has; NULL: nothing of it was asked for. */
+/* The option that only the ledger supports; NULL: none was given. */
 static const char *wants_ledger(const struct session_opts *o)
 {
 	return o->backend ? "--backend" : wants_episodes(o);

@@ -5,10 +5,10 @@
 
 #include "session/session.h"
 
-#define SAMPLING_BUDGET "0.5%" /* where none is given */
+#define SAMPLING_BUDGET "0.5%" /* the default */
 #define ZOOM_BUDGET	"1%"
 
-/* of a command that always samples */
+/* The option of a command that always samples. */
 #define BUDGET_OPTION \
 	{ \
 		OPT_STRING, 0, "budget", "PERCENT", \
@@ -25,7 +25,7 @@
 			SESSION_OPT(zoom_budget)                                           \
 	}
 
-/* of a command that samples unless it is told not to */
+/* The options of a command that samples by default. */
 #define SAMPLED_OPTIONS \
 	{ OPT_FLAG, 0, "exact", NULL, "trace every message: exact times, single stalls and " \
 				      "histograms, at a cost for each message " \
@@ -36,12 +36,12 @@
 	  SESSION_OPT(sampled) }, \
 	BUDGET_OPTION
 
-/* Sets o->sampled: not with --exact, nor where something else asks for the ledger. Refuses what
- * contradicts itself. */
+/* Sets o->sampled, unless --exact or another option asks for the ledger. Refuses options that
+ * contradict each other. */
 int sampling_choose(struct session_opts *o, struct err *e);
 /* The budget of zooms as a share of the time; 0: none. */
 int sampling_zoom_budget(const struct session_opts *o, double *share, struct err *e);
-/* Of a session that samples: sets filter->budget. */
+/* Sets filter->budget if the session samples. */
 int sampling_options(const struct session_opts *o, struct trace_options *filter, struct err *e);
 
 #endif

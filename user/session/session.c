@@ -39,7 +39,7 @@ static void print_stall(const struct stall *st)
 	funlockfile(stderr);
 }
 
-/* At once: a process that is gone by the end of the session has no names to give. */
+/* Resolved at once: a process that has ended by the end of the session has no symbols left. */
 static const char *stack_text(struct session *l, int id, pid_t tgid)
 {
 	char buf[8192];
@@ -189,7 +189,8 @@ int session_tick(struct session *l, struct err *e)
 	return 0;
 }
 
-/* Where nothing was observed, or nothing waits needlessly, it is the target itself that sleeps. */
+/* If nothing was observed, or nothing waits needlessly, the target itself may sleep in some
+ * other call. */
 static const struct asleep *target_sleeps(struct session *l)
 {
 	const struct verdict *v = &l->verdict;
@@ -215,7 +216,7 @@ static void note_mptcp(struct session *l)
 	l->verdict.n_active += n;
 }
 
-/* What takes this share of the time, and did not end, goes on now. */
+/* A finding with this share of the time that has not ended goes on now. */
 #define GOES_ON 0.9
 
 static const struct asleep *doing_meanwhile(struct session *l)
@@ -263,8 +264,8 @@ static int session_end(struct session *l, struct err *e)
 	return ledger_stream_close(&l->stream, true, e);
 }
 
-/* A stream that nobody reads any more ends alone: what was seen is whole, and the other outputs get
- * it. */
+/* If the stream's reader is gone, only the stream ends. The other outputs still get all that was
+ * seen. */
 int session_end_and_report(struct session *l, json_t *about, struct err *e)
 {
 	struct err later = {};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the commands that look at other programs share: their options, the session, the report. */
+/* What the commands that trace other programs share: their options, the session, the report. */
 #ifndef IPCSTALL_SESSION_SESSION_H
 #define IPCSTALL_SESSION_SESSION_H
 
@@ -17,13 +17,13 @@ struct session_opts {
 	int64_t threshold_ns;
 	int64_t duration_ns; /* 0: until it ends or Ctrl-C */
 	int64_t max_endpoints;
-	unsigned int max_closed; /* of those that are gone, the most stalled; 0: max_endpoints */
+	unsigned int max_closed; /* closed endpoints to keep, the most stalled; 0: max_endpoints */
 	int64_t shown;
 	struct str_list protos;
 	struct str_list ports;
 	bool all, cost, quiet, progress, stacks, json_schema, ledger;
 	bool sampled, exact;
-	char *budget, *zoom_budget;  /* of the looks, and of zooms; NULL: the usual one */
+	char *budget, *zoom_budget;  /* of sampling and of zooms; NULL: the default */
 	int colour;		     /* enum colour_when */
 	char *out[LEDGER_OUTPUTS_N]; /* by enum ledger_output; NULL: not asked for */
 	char *ndjson, *html;
@@ -32,17 +32,17 @@ struct session_opts {
 	char *record;
 	int64_t max_size;
 	bool steps;
-	/* of those that look at running programs */
+	/* of commands that trace running programs */
 	struct str_list pids;
 	char *cgroup, *comm;
-	/* as whom CMD runs; of `export`, `watch`, `top`: itself, once it is attached */
+	/* the user that runs CMD; of `export`, `watch`, `top`: the command itself, once attached */
 	char *user;
 	bool as_root;
 };
 
 #define SESSION_OPT(member) offsetof(struct session_opts, member)
 
-/* The rows that say whom to look at. */
+/* The options that choose the processes. */
 #define TARGET_OPTIONS \
 	{ OPT_MULTI, 'p', "pid", "PID", "this process, its children, and what they fork " \
 		"(several: repeat, or separate by commas)", SESSION_OPT(pids) }, \
@@ -52,18 +52,18 @@ struct session_opts {
 		"those below it", SESSION_OPT(cgroup) }, \
 	{ OPT_FLAG, 'a', "all", NULL, "every process of this machine", SESSION_OPT(all) }
 
-/* As whom a command runs. */
+/* The options that choose the user that runs CMD. */
 #define IDENTITY_OPTIONS \
 	{ OPT_STRING, 'u', "user", "USER", "run CMD as this user, with its groups and no " \
 		"capabilities (default under sudo: the caller of sudo)", SESSION_OPT(user) }, \
 	{ OPT_FLAG, 0, "as-root", NULL, "run CMD as root, under sudo too", SESSION_OPT(as_root) }
 
-/* As whom the command itself goes on: session_drop_privileges(). */
+/* The option for the user as which the command itself continues: session_drop_privileges(). */
 #define DROP_OPTION(when) \
 	{ OPT_STRING, 'u', "user", "NAME", "run as this user " when " (default for root: nobody; " \
 		"root: stay root)", SESSION_OPT(user) }
 
-/* What of theirs is seen. */
+/* The options that choose sockets, pipes and the backend. */
 #define SEEN_OPTIONS \
 	{ OPT_MULTI, 0, "proto", "NAME", "only this kind: tcp, udp, pipe, unix (may be given " \
 		"several times)", SESSION_OPT(protos), 0, 0, session_proto_words }, \
@@ -79,7 +79,7 @@ struct session_opts {
 #define PROGRESS_OPTION \
 	{ OPT_FLAG, 0, "progress", NULL, PROGRESS_HELP, SESSION_OPT(progress) }
 
-/* The rows every such command has; placed inside its own table. */
+/* The options of every such command, for its own table. */
 #define SESSION_OPTIONS \
 	OPT_HEAD("What to trace"), \
 	SEEN_OPTIONS, \
@@ -96,7 +96,7 @@ struct session_opts {
 	{ OPT_FLAG, 0, "cost", NULL, "also show what the tracing itself cost, program by program", \
 		SESSION_OPT(cost) }
 
-/* Where it goes; - is standard output. */
+/* The output options; - is standard output. */
 #define LEDGER_OUT_ROW(sym, name, help) \
 	{ OPT_STRING, 0, #name, "FILE", help, SESSION_OPT(out[sym]) },
 #define LEDGER_OUTPUT_OPTIONS(of_what) \
@@ -131,8 +131,8 @@ struct session {
 	const struct prover *prover; /* its rulings are for every verdict; NULL: no proofs */
 	struct culprits culprits;    /* of a session of the ledger */
 	pid_t only_target;  /* 0: there are several, or none is listed */
-	struct asleep own;  /* in which calls that sleeps, whether or not a verdict is about it */
-	bool has_threads;   /* of several it is the first one's calls */
+	struct asleep own;  /* samples of only_target, whether or not the verdict is about it */
+	bool has_threads;   /* only_target has several threads: `own` is of the first */
 	struct stalls stalls; /* filled by the session's own thread, as the timeline is: read after
 				 its end */
 	struct timeline timeline;
@@ -145,56 +145,56 @@ struct session {
 	uint64_t recorded_ns; /* of a recording: the last snapshot's time */
 };
 
-/* From the options to the filter; exactly one way of choosing must be given. */
+/* Makes the filter from the options. Exactly one way to choose processes must be given. */
 int targets_from_options(const struct session_opts *o, const char *command,
 			 struct trace_options *filter, struct err *e);
-/* The same where nobody chosen means everybody. */
+/* The same, but without a choice all processes are followed. */
 int targets_or_all(struct session_opts *o, const char *command, struct trace_options *filter,
 		   struct err *e);
 /* Is one of the listed processes still there? Without a list: yes. */
 bool targets_any_alive(const struct trace_options *filter);
-/* Prepare and start; `filter` says whom to follow. Checks the options that are text. */
+/* Checks the options, then prepares and starts the session. `filter` says which processes to
+ * follow. */
 int session_begin(struct session *l, const struct session_opts *o, struct trace_options *filter,
 		  struct err *e);
-/* Begin the running report, where one is asked for; about: what is traced. */
+/* Begins the running report or the recording, if one was asked for. about: what is traced. */
 int session_announce(struct session *l, json_t *about, struct err *e);
-/* To be called several times a second: the running report, the recording. -1: its reader is gone.
- */
+/* Call several times a second: writes the running report and the recording. -1: see *e, or the
+ * report's reader is gone. */
 int session_tick(struct session *l, struct err *e);
-/* The session alone: prepare and start it with the callbacks that `filter` names. *l begins as
- * zeroes. */
+/* Prepares and starts the session alone, with the callbacks in `filter`. *l must be zeroed. */
 int session_open(struct session *l, const struct session_opts *o, struct trace_options *filter,
 		 struct err *e);
-/* Everything now; among the counters what the session here has lost too. */
+/* Takes a snapshot. Its counters include what this session itself has lost. */
 int session_snapshot(struct session *l, struct trace_snapshot *s, struct err *e);
-/* The table on stderr, and every file that was asked for; about: what was traced, for the
- * documents. */
+/* Prints the card on stderr, and writes every file that was asked for. about: what was traced,
+ * for the documents. */
 int session_report(struct session *l, json_t *about, struct err *e);
-/* both */
+/* Takes the last snapshot, stops, and reports. */
 int session_end_and_report(struct session *l, json_t *about, struct err *e);
 void session_free(struct session *l);
 
-/* A command, or running programs, from the first moment to the report: `run`, `attach`, and
- * `record` of either. */
+/* The whole of `run`, `attach` and `record`, from the start to the report. session_run() traces
+ * a command, session_attach() running programs. */
 int session_run(const struct session_opts *o, struct opt_operands *cmd, struct err *e);
 int session_attach(const struct session_opts *o, const char *command, struct err *e);
 
-/* What a document says at its top. */
+/* The head of every document. */
 json_t *session_head(struct session *l, json_t *about);
-/* The options that are text, checked: where it goes, which protocols and ports. */
+/* Check the options given as text: output paths, protocols and ports. */
 int session_check_outputs(const struct session_opts *o, const char *input,
 			  struct err *e); /* input: what is read, NULL: nothing */
 int session_seen(const struct session_opts *o, struct trace_options *t, struct err *e);
-/* The card and what lies behind it. */
+/* Prints the card, and the ledgers behind it. */
 void session_screen(const struct session_opts *o, const struct trace_snapshot *s,
 		    const struct verdict *v, FILE *out);
 /*
- * Another user's rights instead of root's, for good (o->user; base/drop.h), with the capabilities
- * that reading still uses, and what confine() refuses. attaches: this process will attach programs
- * again that are loaded already. Files that are open stay so; others are opened before.
+ * Gives up root for good and becomes o->user (base/drop.h). Keeps the capabilities that reading
+ * still needs, and applies confine(). attaches: the process will attach loaded programs again. Open
+ * files stay open; open all others before.
  */
 int session_drop_privileges(struct session *l, bool attaches, struct err *e);
-/* A report of what the view shows, as one HTML file. */
+/* Writes a report of the view as one HTML file. */
 int session_html(const struct ledger_view *view, const char *path, struct err *e);
 bool session_wants_timeline(const struct session_opts *o);
 bool session_wants_stalls(const struct session_opts *o);
@@ -209,7 +209,8 @@ int session_record_end(struct session *l, struct err *e);
 /* Ctrl-C and TERM end a session in good order. */
 void session_catch_signals(void);
 bool session_interrupted(void);
-/* How often, and whether by the terminal, which sends its signals to the whole foreground. */
+/* How many signals came, and whether the last came from the terminal, which signals the whole
+ * foreground process group. */
 int session_interrupts(void);
 bool session_from_terminal(void);
 

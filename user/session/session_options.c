@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The options of those that look at other programs: their defaults, and what the texts among them
- * mean. */
+/* The options of commands that trace other programs: defaults, and the meaning of text values. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +9,8 @@
 const char *const session_backends[] = { "auto", "fentry", "kprobe", "rawtp", NULL };
 const char *const session_proto_words[] = { "tcp", "udp", "pipe", "unix", NULL };
 
-/* What nobody gave a length for: short enough for a flame graph, long enough not to drown a busy
- * server. */
+/* The default threshold: short enough for a flame graph, long enough to keep the number of
+ * stalls on a busy server small. */
 #define DEFAULT_THRESHOLD_NS 10000
 
 void session_defaults(void *opts)

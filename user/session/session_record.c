@@ -22,7 +22,7 @@ int session_record_begin(struct session *l, json_t *about, struct err *e)
 	return rc;
 }
 
-/* what has closed is in the file then, and forgotten */
+/* Records a snapshot, and forgets the closed endpoints: they are in the file now. */
 static int record_snapshot(struct session *l, bool last, struct err *e)
 {
 	struct trace_snapshot s;
@@ -34,7 +34,7 @@ static int record_snapshot(struct session *l, bool last, struct err *e)
 	if (last) {
 		trace_name_fd_owners(&s);
 		trace_name_other_ends(&s);
-		live_verdict(&s, &v); /* for what its programs are asked */
+		live_verdict(&s, &v); /* only for its questions to /proc, which fill `s` */
 	}
 	rc = recorder_snapshot(l->rec, &s, e);
 	l->recorded_ns = s.at_ns;
@@ -70,7 +70,8 @@ static void summary(const struct session *l)
 	fputc('\n', stderr);
 }
 
-/* the last snapshot before the programs go; what its steps lead up to is in the file with it */
+/* Records the last snapshot before the programs are detached, so that the file holds the state
+ * to which the last steps lead. */
 int session_record_end(struct session *l, struct err *e)
 {
 	int rc = err_is_set(e) ? -1 : record_snapshot(l, true, e);

@@ -21,7 +21,7 @@ static void cost_table(struct session *l, FILE *out)
 				(unsigned long long)c[i].runs, (double)c[i].ns / (double)c[i].runs);
 }
 
-/* which of the proofs; null: none */
+/* The index of the proof that the card shows; null: none. */
 static json_t *answer_to_json(const struct session *l)
 {
 	const struct proof *answer = prover_answer(l->prover, &l->end, &l->verdict);
@@ -50,7 +50,7 @@ static int write_files(struct session *l, json_t *about, struct err *e)
 	return rc;
 }
 
-/* also where no table is asked for: a file that lacks them does not look like it */
+/* Printed even with --quiet: a file without these stalls looks complete. */
 static void say_left_out(const struct session *l)
 {
 	if (l->stalls.dropped && (l->o->out[OUT_JSON] || l->o->out[OUT_FOLDED]))
@@ -60,7 +60,7 @@ static void say_left_out(const struct session *l)
 			l->stalls.dropped, STALLS_KEPT);
 }
 
-/* of the looks: less is no news */
+/* share of the samples: less is not reported */
 #define OFTEN 0.1
 
 /* "thread 7 in 25 samples: in clock_nanosleep() (a timer) 24 times" */
@@ -91,7 +91,7 @@ static void say_asleep(const struct asleep *a)
 	opt_wrap(stderr, text, 9);
 }
 
-/* The card is the proof's, and the samples of the whole session are a line below it. */
+/* The card shows the proof. A line below it tells what the samples of the whole session say. */
 static void say_samples(const struct session *l, const struct proof *proof)
 {
 	char text[VERDICT_TEXT], line[VERDICT_TEXT + 128], exact[32];

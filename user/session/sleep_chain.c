@@ -14,10 +14,10 @@
 #define LOOKS	4
 #define LOOK_NS (2 * LOOKS * DOING_APART_NS) /* on a busy host */
 
-/* what others wait until it does */
+/* what others wait for a process to do */
 enum awaited { TO_SEND, TO_READ, TO_END };
 
-/* what was asked last of trace_held_output() */
+/* the last answer of trace_held_output() */
 struct held_once {
 	pid_t pid;
 	enum awaited awaited;
@@ -25,7 +25,7 @@ struct held_once {
 	struct trace_held_output output;
 };
 
-/* and of trace_asked_server() */
+/* the last answer of trace_asked_server() */
 struct asked_once {
 	pid_t pid, tid;
 	bool found;
@@ -44,7 +44,7 @@ static bool has_time(const struct follower *f)
 	return now_ns() + LOOK_NS < f->deadline && !(f->stop && f->stop->asked(f->stop->ctx));
 }
 
-/* ---- of several threads the one that waits for another process ---- */
+/* ---- the thread that waits for another process, if there are several ---- */
 
 #define THREADS_MOST 128
 
@@ -69,8 +69,8 @@ static void look_at_threads(struct threads *t, pid_t pid, struct follower *f)
 		asleep_sort(&t->v[i]);
 }
 
-/* A thread that sleeps until a server answers; NULL: there is none, or they have several servers.
- */
+/* A thread that sleeps until a server answers. NULL: there is none, or the threads wait for
+ * several servers. */
 static const struct asleep *asker_of(const struct threads *t, pid_t pid)
 {
 	struct trace_fd_server asked[THREADS_MOST];
@@ -99,7 +99,8 @@ static const struct asleep *asker_of(const struct threads *t, pid_t pid)
 	return asker;
 }
 
-/* A thread that sleeps until it can write. NULL: there is none, or they write to several. */
+/* A thread that sleeps until it can write. NULL: there is none, or the threads write to several
+ * processes. */
 static const struct asleep *blocked_writer(const struct threads *t, pid_t pid,
 					   const struct follower *f)
 {
@@ -137,7 +138,7 @@ static const struct trace_held_output *held_output(struct follower *f, pid_t pid
 	return h->found ? &h->output : NULL;
 }
 
-/* A single look may find a request that is answered at once, or come between two requests. */
+/* A single sample may find a request that is answered at once, or fall between two requests. */
 #define ASKS	   4
 #define ENOUGH	   2 /* of these found the same server */
 #define ASKS_APART (4 * DOING_APART_NS)
@@ -180,8 +181,8 @@ static const struct trace_asked *asked_server(struct follower *f, pid_t pid, pid
 	return x->found ? &x->server : NULL;
 }
 
-/* Of a process whose output nobody takes, or that waits for a server: the first thread, or the only
- * one, that polls. */
+/* If nobody takes the process's output, or it waits for a server: the main thread if it polls,
+ * else the only thread that polls. */
 static const struct asleep *held_poller(const struct threads *t, pid_t pid, enum awaited awaited,
 					struct follower *f)
 {
@@ -291,8 +292,8 @@ static bool is_same_sleep(const struct asleep *a, const struct asleep *now)
 	       a->v[0].fd == now->v[0].fd;
 }
 
-/* Two that sleep for each other's data are told by the ledger, with what each of them owes. One
- * that polls may still answer another request. */
+/* The ledger reports two processes that sleep for each other's data, and what each owes. A
+ * process that polls may still answer another request. */
 static void note_circle(struct asleep *first, bool polls)
 {
 	if (polls)
@@ -303,7 +304,7 @@ static void note_circle(struct asleep *first, bool polls)
 		first->end = ASLEEP_END_CIRCLE;
 }
 
-/* What the chain ends with on another host */
+/* The end of the chain, if it is on another host */
 struct far_end {
 	enum asleep_end how; /* ASLEEP_END_UNKNOWN: it does not end there */
 	int family;
@@ -332,9 +333,9 @@ static pid_t polls_for(const struct asleep *a, enum awaited *awaited, struct far
 	return held ? held->reader : 0;
 }
 
-/* Whom it sleeps for, and until that one does what; 0: nobody knows, or `far` names the other
- * host. Who is to read may have sent more than anybody takes; who is to send may have a request
- * that was not read, or await an answer itself. */
+/* The process that `a` sleeps for; *awaited tells what that process is to do. 0: unknown, or
+ * `far` names another host. A process that should read may be blocked itself on output that
+ * nobody takes. One that should send may have an unread request, or await an answer itself. */
 static pid_t sleeps_for(const struct asleep *a, enum awaited *awaited, struct far_end *far,
 			struct follower *f)
 {

@@ -43,7 +43,7 @@ size_t suspects_group(struct trace_stalled *v, size_t n, struct suspect_looks *o
 	return groups;
 }
 
-/* Times alone: looks count no episodes. */
+/* Resets the times alone: samples count no episodes. */
 static void begin_anew(struct trace_ledger *l, uint64_t lifetime_ns)
 {
 	memset(l->ns, 0, sizeof(l->ns));
@@ -56,7 +56,7 @@ static uint64_t part_of(uint64_t ns, uint64_t of, uint64_t all)
 	return all ? (uint64_t)((double)of * fmin(1, (double)ns / (double)all)) : 0;
 }
 
-/* What explains a stall, in proportion to what it explained so far. */
+/* Scales the blame for a stall to the stall's new time, in proportion. */
 static void scale_blame(struct trace_endpoint *ep, enum tx_state stall, uint64_t ns)
 {
 	for (unsigned int state = 0; state < TX_N; state++) {
@@ -115,7 +115,7 @@ static int by_looks(const void *a, const void *b)
 	return COMPARE(y->looks, x->looks);
 }
 
-/* Those that most looks found stalled, by key. */
+/* Keeps the endpoints that most samples found stalled, sorted by key. */
 static size_t keep_most(struct suspect_looks *v, size_t n)
 {
 	if (n <= SUSPECTS_MOST)
@@ -171,7 +171,7 @@ struct suspect {
 	unsigned int n;
 };
 
-/* which stall all looks found; TX_N: none */
+/* The stall that all samples found; TX_N: none. */
 static unsigned int only_stall(const struct trace_looks *l)
 {
 	for (unsigned int state = 0; state < TX_N; state++)
@@ -197,7 +197,7 @@ static size_t list_suspects(const struct trace_snapshot *s, struct suspect *v)
 	return n;
 }
 
-/* Drops those of which it finds something else. */
+/* Takes one more sample of each, and drops those that are no longer in the same stall. */
 static size_t look_once(struct trace *t, const struct trace_snapshot *s, struct suspect *v,
 			size_t n)
 {

@@ -6,36 +6,37 @@
 
 #include "session/zoom.h"
 
-/* An endpoint that looks of some time found in a stall, and how many of them did. */
+/* An endpoint that samples of some period found in a stall, and how many of them found it. */
 struct suspect_looks {
 	uint64_t key;
 	enum tx_state state;
 	unsigned int looks;
 };
 
-/* That time, and how many looks the average endpoint had in it. */
+/* That period, and how many samples the average endpoint had in it. */
 struct looked {
 	uint64_t ns, n;
 };
 
-/* For each endpoint the stall that most of its looks found; sorts `v`. Returns how many endpoints
- * there are, by key. */
+/* Finds the stall that most samples of each endpoint found. Sorts `v`. Returns the number of
+ * endpoints in `out`, which is sorted by key. */
 size_t suspects_group(struct trace_stalled *v, size_t n, struct suspect_looks *out);
-/* How many of the looks at that key found this endpoint, which was born then, in that state. */
+/* How many samples of that key found that state since `born_ns`. Older ones are of another
+ * endpoint. */
 unsigned int suspects_looks_since(const struct trace_stalled *v, size_t n,
 				  const struct suspect_looks *of, uint64_t born_ns);
-/* Makes the figures of an endpoint, which are of its life, those of that time. f NULL: no look
- * found it stalled. */
+/* Replaces an endpoint's figures, which cover its life, by those of that period. f NULL: no
+ * sample found it stalled. */
 void suspects_set_window(struct trace_endpoint *ep, struct trace_looks *l,
 			 const struct suspect_looks *f, const struct looked *looked);
-/* The endpoints that looks found stalled since this was last asked, and their other ends: what
- * looks found since then. Nothing is read of the others. `since`: the time and the counts of then,
- * which become those of now. */
+/* Takes the endpoints that samples found stalled since the last call, and their other ends, with
+ * what samples found since then. No others are read. `since` holds the time and the counts of
+ * the last call, and is updated. */
 int suspects_take(struct trace *t, struct trace_snapshot *since, struct trace_snapshot *out,
 		  struct err *e);
-/* If an endpoint has too few looks for a finding and all of them found the same stall, it takes as
- * many again. If all of these find it too, they count in `window`, and its `again` says so. That
- * takes a third of a second, and is left out if it would end after `deadline`. */
+/* If an endpoint has too few samples for a finding and all found the same stall, LOOKS_LEAST
+ * more are taken. If all of these find it too, they count in `window` and in its `again`. This
+ * takes a third of a second, and is skipped if it would end after `deadline`. */
 void suspects_confirm(struct trace *t, struct trace_snapshot *window, uint64_t deadline,
 		      const struct zoom_stop *stop);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whom a command looks at: processes by number or name, a cgroup, or all. */
+/* Which processes a command traces: by number or name, a cgroup, or all. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include "host/proc.h"
 #include "session/session.h"
 
-/* Of those that were given by number or name, in that order: a zombie keeps its number, and a
- * number comes again. Not above 0: not to be had */
+/* pidfds of the processes given by number or name, in that order. A PID alone does not tell: a
+ * zombie keeps it, and it is reused. 0 or less: there is no pidfd. */
 static int handles[TRACE_TGIDS];
 
 static int add_pid(struct trace_options *t, long pid, const char *from, struct err *e)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A session that goes on for long, from the moment on that all is attached: as another user than
- * root, with the capabilities that it still uses. */
+/* Once everything is attached, a long session gives up root. It continues as another user, with
+ * the capabilities that it still needs. */
 #include <linux/capability.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,8 +23,7 @@ static bool reads_without_capabilities(const struct session *l)
 
 #define CAP(name) (UINT64_C(1) << CAP_##name)
 
-/* Looks go first among those that wait for a CPU, and sockets that come are found in /proc/PID/fd.
- */
+/* The sampling thread raises its priority (SYS_NICE), and new sockets are found in /proc/PID/fd. */
 static uint64_t capabilities(const struct session *l, bool attaches)
 {
 	uint64_t keep = l->o->sampled ? CAP(SYS_PTRACE) | CAP(DAC_READ_SEARCH) | CAP(SYS_NICE) : 0;
@@ -41,7 +40,7 @@ static int drop(const struct session *l, bool attaches, struct err *e)
 	return confine(attaches ? MAY_BPF | MAY_PERF : MAY_BPF, e);
 }
 
-/* Capabilities and filters are a thread's own: the session's threads end, and begin anew. */
+/* Capabilities and filters belong to each thread, so the session's threads end and start again. */
 int session_drop_privileges(struct session *l, bool attaches, struct err *e)
 {
 	trace_pause(l->t);

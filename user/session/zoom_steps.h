@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The ledger of one endpoint of a sampled session, for as long as somebody looks at its steps. */
+/* The ledger of one endpoint of a sampled session, for as long as the user watches its steps. */
 #ifndef IPCSTALL_SESSION_ZOOM_STEPS_H
 #define IPCSTALL_SESSION_ZOOM_STEPS_H
 
@@ -13,11 +13,11 @@ struct zoom_steps {
 	struct zoom zoom;
 	bool loaded, on;
 	uint64_t serial; /* of the endpoint in the sampled session; its steps carry it */
-	uint64_t here;	 /* and in the zoom's own; 0: it is not known there */
+	uint64_t here;	 /* its serial in the zoom; 0: it is not known there */
 };
 
-/* From now on the steps of `e`, and of no other; NULL: of none. Its other end's programs are
- * followed too. False: they cannot be had. */
+/* Reports the steps of `e` from now on, and no others; NULL: none. The programs at its other end
+ * are followed too. False: no steps can be reported. */
 bool zoom_steps_of(struct zoom_steps *z, const struct trace_digest *e,
 		   const struct trace_digest *peer);
 /* The ledgers of those programs, and the serial that `e` has in them. -1: there are none. */

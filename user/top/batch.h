@@ -13,7 +13,7 @@ int batch_json(const struct rows *p, size_t rows, FILE *out);
 
 enum { SUMMARY_TEXT = 320 };
 
-/* "1.00 s, 40 endpoints (12 active), out 12.3M B/s, ..." */
+/* "40 endpoints, 12 active, stall 3.1% of the senders' time, out 12.3M B/s, ..." */
 void summary_text(const struct rows *p, char *buf, size_t len);
 
 #endif

@@ -80,15 +80,15 @@ static uint64_t interval(const struct run *r)
 	return s->view == VIEW_DETAIL ? s->delay_ns : pace_interval(&r->pace, s->delay_ns);
 }
 
-/* While the screen is paused, looks go on and their figures are dropped, so that closed endpoints
- * do not pile up. */
+/* While the screen is paused, the endpoints are still read and their figures dropped, so that
+ * closed endpoints do not pile up. */
 static int look(struct run *r, struct err *e)
 {
 	struct screen *s = &r->l->screen;
 	time_t now = time(NULL);
 	struct tm tm;
 
-	judge(r); /* before the look, which forgets closed endpoints */
+	judge(r); /* before the reading, which forgets closed endpoints */
 	if (trace_digests_take(r->l->t, &r->spare, e))
 		return -1;
 	r->looks++;
@@ -182,7 +182,7 @@ static void act(struct run *r, enum screen_action a, struct err *e)
 		look_at(r);
 }
 
-/* Handles keys until the next look is due. */
+/* Handles keys until the next refresh is due. */
 static int keys_until(struct run *r, struct err *e)
 {
 	while (!r->quit && !r->l->ended(r->l->ctx) && now_ns() < r->next_ns) {

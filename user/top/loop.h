@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The main loop of the live screen: looks, keys and the terminal, until the user quits. */
+/* The main loop of the live screen: refreshes, keys and the terminal, until the user quits. */
 #ifndef IPCSTALL_TOP_LOOP_H
 #define IPCSTALL_TOP_LOOP_H
 

@@ -11,7 +11,7 @@
 enum { OPENED_LEAST_NS = 300000000 }; /* a shorter time is not judged */
 
 struct opened {
-	struct trace_packed since; /* both ends when opened; at_ns 0: no look yet */
+	struct trace_packed since; /* both ends when opened; at_ns 0: not read yet */
 	bool attaching;		   /* the ledger's programs are being loaded */
 	bool judged;		     /* `card` and `over_ns` are valid */
 	uint64_t over_ns;

@@ -11,7 +11,7 @@
 
 const char *const row_sort_names[] = { "stall", "rate", "messages", "rtt", "program", "age", NULL };
 
-/* ---- from two looks to rows ---- */
+/* ---- from two readings to rows ---- */
 
 /* Sorts only if it must: the digests are mostly in order of serials already. */
 static void index_digests(struct row_key *k, const struct trace_digests *s)
@@ -57,8 +57,8 @@ static uint64_t minus(uint64_t now, uint64_t before)
 
 static const struct trace_digest no_digest;
 
-/* The figures from which the interval is counted. Events before the very first look belong to no
- * interval; nor do the figures of an older endpoint that the last look missed. */
+/* The figures from which the interval is counted. Events before the very first reading belong to
+ * no interval; nor do the figures of an older endpoint that the last reading missed. */
 static const struct trace_digest *counted_from(const struct rows *p, const struct row *r)
 {
 	const struct trace_digest *now = &p->now.v[r->now];
@@ -90,8 +90,8 @@ static uint64_t rwnd_episodes(const struct trace_digest *a, const struct trace_d
 	return minus(b->rwnd_n, a->rwnd_n) + (b->tx_now == TX_RWND);
 }
 
-/* The record of a closed endpoint may not name its peer, but the last look did. A pipe's names its
- * reader, once one was seen. */
+/* The record of a closed endpoint may not name its peer, but the last reading did. A pipe's
+ * names its reader, once one was seen. */
 static bool reader_seen(const struct trace_digest *a, const struct trace_digest *b)
 {
 	return b->proto == TRACE_PIPE ? b->rx_tgid : b->peer || a->peer;
@@ -267,8 +267,8 @@ void row_states(const struct rows *p, const struct row *r, uint64_t tx[TX_N], ui
 		rx[i] = minus(b->rx_ns[i], a->rx_ns[i]);
 }
 
-/* Endpoints are read one after the other, so an endpoint's own interval may be a little longer than
- * the look's. */
+/* Endpoints are read one after the other, so an endpoint's own interval may be a little longer
+ * than that of the reading. */
 double row_share(const struct rows *p, const struct row *r)
 {
 	uint64_t ns = r->ns > p->interval_ns ? r->ns : p->interval_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What each endpoint did between two looks: the rows of `ipcstall top`. Pure: it uses no terminal
- * and no kernel. The difference of two looks is exact. A new endpoint counts from its first sight,
- * a closed one up to its end. */
+/* What each endpoint did between two readings: the rows of `ipcstall top`. Pure: it uses no
+ * terminal and no kernel. The difference of two readings is exact. A new endpoint counts from
+ * its first sight, a closed one up to its end. */
 #ifndef IPCSTALL_TOP_ROWS_H
 #define IPCSTALL_TOP_ROWS_H
 
@@ -15,8 +15,7 @@ enum { ROW_NO_CAUSE = 255 };
 enum row_gap { GAP_NONE, GAP_MESSAGES, GAP_BYTES };
 
 struct row {
-	uint32_t now, before; /* index in this look and in the last; ROW_NEW: not in the last
-				 look */
+	uint32_t now, before; /* index in this reading and in the last; ROW_NEW: not in the last */
 	uint64_t ns;	      /* the part of the interval in which the endpoint existed */
 	uint64_t stall_ns, cause_ns; /* all stalls of its tx ledger; those of the main cause */
 	uint64_t tx_bytes, rx_bytes, tx_messages, rx_messages;
@@ -49,7 +48,7 @@ struct rows {
 	uint32_t *order; /* the rows that are shown, sorted: indexes into v */
 	size_t room, shown;
 	struct row_key *keys, *last_keys; /* of now and before, sorted by serial */
-	uint64_t interval_ns;		  /* from the last look to this; 0 at the first */
+	uint64_t interval_ns;		  /* from the last reading to this; 0 at the first */
 	struct {
 		size_t endpoints, active;
 		struct row_sum tx_bytes, rx_bytes, messages;
@@ -58,7 +57,7 @@ struct rows {
 	} sum;
 };
 
-/* Moves `fresh` to p->now. `fresh` gets the memory of the look before the last in exchange. */
+/* Moves `fresh` to p->now. `fresh` gets the memory of the reading before the last in exchange. */
 int rows_take(struct rows *p, struct trace_digests *fresh);
 void rows_free(struct rows *p);
 
@@ -73,7 +72,7 @@ int row_key_order(const void *a, const void *b);
 bool row_active(const struct row *r);
 
 const struct trace_digest *row_digest(const struct rows *p, const struct row *r);
-/* The other end in this look; NULL: it is remote or not traced. */
+/* The other end in this reading; NULL: it is remote or not traced. */
 const struct trace_digest *row_peer(const struct rows *p, const struct row *r);
 /* Index in v by serial; ROW_NEW: gone. */
 uint32_t row_find(const struct rows *p, uint64_t serial);

@@ -18,7 +18,7 @@ struct screen {
 	uint64_t delay_ns;    /* between refreshes, as requested */
 	uint64_t interval_ns; /* between refreshes, as the CPU limit allows */
 	const char *backend;
-	char clock[16];	 /* the time of the last look */
+	char clock[16];	 /* the time of the last refresh */
 	uint64_t picked; /* serial of the endpoint on which the cursor stays; 0: the first row */
 	size_t cursor,
 		first; /* the cursor's row, and the first row in sight: indexes into rows.order */
@@ -36,7 +36,7 @@ enum screen_action { SCREEN_NOTHING, SCREEN_REDRAW, SCREEN_REORDER, SCREEN_LOOK_
  * it. */
 enum screen_action screen_key(struct screen *s, const struct rows *p, int key);
 
-/* Moves the cursor to its endpoint's row after a look or a change of order. */
+/* Moves the cursor to its endpoint's row after a refresh or a change of order. */
 void screen_follow(struct screen *s, const struct rows *p);
 
 void screen_draw(struct screen *s, const struct rows *p, struct canvas *c);

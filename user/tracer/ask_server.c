@@ -29,11 +29,11 @@
 #include "tracer/tcp_turns.h"
 
 #define ROUNDS	   5
-#define ENOUGH	   4 /* of these: it may have been about to read */
+#define ENOUGH	   4 /* of these rounds: in one it may be about to read */
 #define APART_NS   83000000 /* an idle moment between two requests is shorter than all rounds */
-#define POLLS_MOST  16384 /* sockets; of more the rest is not known */
+#define POLLS_MOST  16384 /* sockets; any beyond these stay unknown */
 #define EPOLLS_MOST 64
-#define LONG_AGO    10000 /* ms: what was sent then may have asked for nothing */
+#define LONG_AGO    10000 /* ms: what was sent so long ago may have asked for nothing */
 #define FDS_MOST    1024
 #define TICK_MS	    10 /* at most */
 
@@ -44,7 +44,7 @@ struct polled {
 	size_t n;
 	uint64_t *awaited; /* sockets for whose next data a thread waits, in whatever call */
 	size_t n_awaited;
-	uint64_t epolls[EPOLLS_MOST]; /* whose sockets are in it: threads may share one */
+	uint64_t epolls[EPOLLS_MOST]; /* epoll descriptors already listed: threads may share one */
 	size_t n_epolls;
 	bool stopped;
 	bool works; /* a thread waits for something else than data or another thread */
@@ -117,7 +117,7 @@ static void add_polled(struct polled *p, pid_t tid, const struct thread_call *ca
 	}
 }
 
-/* a helper that waits for a signal or a wake-up, by a pipe */
+/* Is it a helper that waits for a signal or a wake-up, through a pipe? */
 static bool reads_no_socket(const struct polled *p, const struct thread_call *call)
 {
 	char name[24], to[16] = "";
@@ -153,7 +153,7 @@ static bool is_in(const uint64_t *inodes, size_t n, uint64_t inode)
 	return inode && n && bsearch(&inode, inodes, n, sizeof(inode), order_u64);
 }
 
-/* of the socket by which the server takes part in it; 0: it does not */
+/* The inode of the server's socket on this connection; 0: the server has no part in it. */
 static uint64_t servers_inode(const struct trace_endpoint *ep, uint64_t other, pid_t server)
 {
 	if (ep->proto == TRACE_PIPE || ep->closed)
@@ -203,7 +203,7 @@ static void ask(struct polled *p)
 	p->works |= waits_for_another(p);
 }
 
-/* It waits for the next data there, though what came last has no answer. */
+/* Does the server wait for the next data there, though what came last has no answer? */
 static bool is_idle_at(const struct polled *p, const struct trace_endpoint *ep, uint64_t inode)
 {
 	const struct tcp_turn *t = ep->proto == TRACE_TCP ? tcp_turns_find(&p->turns, inode) : NULL;
@@ -214,7 +214,8 @@ static bool is_idle_at(const struct polled *p, const struct trace_endpoint *ep, 
 					  !is_passed_on(&p->turns, p->awaited, p->n_awaited, t));
 }
 
-/* It owes an answer there, and no thread waits for more of the request, or none can go on. */
+/* Does the server owe an answer there, while it is stopped or no thread waits for more of the
+ * request? */
 static bool is_at_work_at(const struct polled *p, const struct trace_endpoint *ep, uint64_t inode)
 {
 	const struct tcp_turn *t = ep->proto == TRACE_TCP ? tcp_turns_find(&p->turns, inode) : NULL;
@@ -240,7 +241,7 @@ static bool is_owed_at(const struct polled *p, const struct trace_snapshot *s, s
 	       (double)client->rx.ns[RX_WAIT] >= THROUGHOUT * (double)client->rx.lifetime_ns;
 }
 
-/* in the middle of such a call, mostly */
+/* Is the process stopped? Mostly that happens in the middle of such a call. */
 static bool is_stopped(pid_t pid)
 {
 	struct cpu_book now, none = {};
@@ -331,7 +332,7 @@ void trace_ask_server(struct trace_snapshot *s, pid_t server)
 
 /* ---- from whom a thread that polls, or sleeps in a read, awaits an answer ---- */
 
-#define ASKED_MOST   16	  /* connections; who awaits more answers serves many */
+#define ASKED_MOST   16	  /* connections; a process that awaits more serves many */
 #define SOCKETS_MOST 8192 /* of more, a dump takes too long */
 
 struct own_requests {
@@ -339,7 +340,7 @@ struct own_requests {
 	size_t n;
 };
 
-/* So long the process has owed an answer; 0: it owes none on a TCP connection. */
+/* How long the process has owed an answer, in ms; 0: it owes none on a TCP connection. */
 static unsigned int owes_for_ms(const struct polled *p)
 {
 	unsigned int ms = 0;
@@ -353,8 +354,9 @@ static unsigned int owes_for_ms(const struct polled *p)
 	return ms;
 }
 
-/* Of several that it polls, one on which it sent before it was asked, or long ago, was only left
- * so: what a consumer acknowledged, say. */
+/* Is the request a current one? If the thread polls several connections, one on which it sent
+ * before it was asked itself, or long ago, awaits nothing: a consumer's acknowledgement, for
+ * example. */
 static bool is_of_now(const struct polled *p, const struct tcp_turn *t, unsigned int owes_ms)
 {
 	return p->n_awaited == 1 || t->sent_ms <= (owes_ms ? owes_ms + TICK_MS : LONG_AGO);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a process has sent, and nobody takes: it may sleep until somebody does, whatever else it
- * waits for. */
+/* Finds output of a process that nobody takes. The process may sleep until somebody does,
+ * whatever else it waits for. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +14,10 @@
 #include "tracer/diag_sockets.h"
 #include "tracer/internal.h"
 
-#define SOCKETS_MOST 64 /* a server with more of them waits for none alone */
+#define SOCKETS_MOST 64 /* a server with more waits for no single one */
 #define LOOKS	     3
 #define APART_NS     20000000
-#define MOST_NS	     100000000 /* of a CPU, for all looks at a host's sockets */
+#define MOST_NS	     100000000 /* CPU time of all samples of the host's sockets */
 
 struct output {
 	uint64_t inode[SOCKETS_MOST];
@@ -44,13 +44,13 @@ static void note_socket(void *ctx, int dir, long fd)
 		o->inode[o->n++] = inode;
 }
 
-/* at all looks so far */
+/* what all samples so far found */
 struct stuck {
 	bool full, unread;
 	uint32_t before;
 };
 
-/* of one process */
+/* the search in one process's sockets */
 struct search {
 	pid_t pid;
 	bool asked_only;
@@ -74,7 +74,7 @@ static void find(struct search *q)
 		diag_find_unix(&q->all);
 }
 
-/* What there is none of is not searched again. */
+/* Notes which kinds of sockets there are, so that later searches leave out the others. */
 static void find_kinds(struct search *q)
 {
 	q->has_tcp = q->has_unix = true;
@@ -108,8 +108,8 @@ static bool is_same_party(const struct trace_endpoint *a, const struct trace_end
 	       !memcmp(&a->remote, &b->remote, sizeof(a->remote));
 }
 
-/* A process that passes on what it reads has two parties: of more nobody knows which one keeps it
- * from reading. */
+/* A process that passes on what it reads has two parties. If there are more, it is unknown which
+ * one keeps it from reading. */
 #define PARTIES_MOST 2
 
 static bool has_few_parties(const struct diag_sockets *all)
@@ -130,7 +130,7 @@ static bool has_few_parties(const struct diag_sockets *all)
 	return true;
 }
 
-/* A request of its own that lies unread, or a connection that takes no more. */
+/* Is it a request of the process that lies unread, or a connection that takes no more? */
 static bool is_held(const struct search *q, size_t i, const struct tcp_turns *turns)
 {
 	const struct diag_socket *x = &q->all.v[i];
@@ -140,7 +140,8 @@ static bool is_held(const struct search *q, size_t i, const struct tcp_turns *tu
 	return q->stuck[i].unread && diag_awaits_answer(x, turns) && diag_answers(x, q->pid);
 }
 
-/* the only one, or one of several to the same party */
+/* The only held connection, or one of several to the same party; NULL: there is none, or several
+ * parties. */
 static const struct diag_socket *only_held(const struct search *q)
 {
 	struct tcp_turns turns = {};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names the programs at the other ends of connections that are no endpoints of the session, where
- * they are on this host: sock_diag has the inode of such an end, or of the socket that is bound
- * where a connection or a datagram went, and /proc the process that holds it.
+ * Names the programs on this host at the other ends of connections, if those ends are no endpoints
+ * of the session. sock_diag has the inode of such an end, or of the socket bound where a connection
+ * or a datagram went. /proc has the process that holds it.
  */
 #include <arpa/inet.h>
 #include <linux/inet_diag.h>
@@ -37,15 +37,15 @@ struct lone_end {
 	uint64_t inode;		     /* its own: Unix */
 	struct inet_end there, here; /* TCP, UDP */
 	uint64_t other;		     /* the inode of the other end; 0: not known */
-	enum reached by;	     /* why it is that one */
-	bool pending;		     /* in the queue of a listener, which `other` is */
-	pid_t master;		     /* it has the listener, too, and started other_pid */
+	enum reached by;	     /* why `other` was chosen */
+	bool pending;		     /* in a listener's queue; `other` is that listener */
+	pid_t master;		     /* also has the listener, and started other_pid */
 	long fd;		     /* the other end, in other_pid */
-	bool several;		     /* processes have it */
+	bool several;		     /* more than one process holds it */
 	bool receives;		     /* other_pid waits for data there */
-	uint32_t drops;		     /* UDP: that the other end has counted */
+	uint32_t drops;		     /* UDP: drops that the other end has counted */
 	bool sends_full;	     /* TCP: the other end's send buffer is full */
-	bool receives_full;	     /* UDP: its receive buffer is, more or less */
+	bool receives_full;	     /* UDP: its receive buffer is at least half full */
 	struct trace_endpoint *ep;
 };
 
@@ -57,7 +57,7 @@ struct lone_ends {
 static bool is_unix(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_UNIX_STREAM || ep->proto == TRACE_UNIX_SEQPACKET ||
-	       ep->proto == TRACE_UNIX_DGRAM; /* of the last the end that it sends to, if one */
+	       ep->proto == TRACE_UNIX_DGRAM; /* DGRAM: the end that it is connected to */
 }
 
 static uint64_t own_netns(void)
@@ -89,7 +89,7 @@ static void place_of(struct lone_end *e)
 	e->here = inet_end(ep->family, ep->local.ip, ep->local.port);
 }
 
-/* named: those too that have a name */
+/* named: also those whose other end has a name already */
 static void list(struct trace_snapshot *s, bool named, struct lone_ends *all)
 {
 	uint64_t netns = own_netns();
@@ -126,7 +126,7 @@ static struct lone_end *found(struct lone_ends *all, const struct lone_end *want
 	return end;
 }
 
-/* A listener's clients whose connections it has not accepted have no other end yet, but it. */
+/* Until a listener accepts a client's connection, the listener is the client's other end. */
 static void note_pending(struct lone_ends *all, const struct unix_diag_msg *m, int len)
 {
 	const struct rtattr *clients = rtnl_attr(m + 1, len, UNIX_DIAG_ICONS);
@@ -170,8 +170,7 @@ static bool is_loopback(const struct inet_end *e)
 	return !memcmp(e->ip, one, 16) || (is_mapped(e) && e->ip[12] == 127);
 }
 
-/* Without a look at routes: it goes to the address that it comes from, or to none of another host.
- */
+/* Decided without the routes: the destination is loopback, or the sender's own address. */
 static bool stays_here(const struct lone_end *e)
 {
 	return is_loopback(&e->there) || !memcmp(e->there.ip, e->here.ip, sizeof(e->there.ip));
@@ -191,7 +190,7 @@ static enum reached reaches(const struct lone_end *e, const struct inet_end *bou
 	return memcmp(bound->ip, any, sizeof(any)) ? NOT_REACHED : BOUND_TO_ANY;
 }
 
-/* of datagrams, and of connections whose other end is not there any more */
+/* For datagrams, and for connections whose other end is gone. */
 static void note_bound(struct lone_ends *all, enum trace_proto proto, const struct inet_diag_msg *m)
 {
 	struct inet_end bound = inet_end(m->idiag_family, m->id.idiag_src,
@@ -242,7 +241,7 @@ static void note_listening(const struct nlmsghdr *n, void *ctx)
 	note_bound(ctx, TRACE_TCP, NLMSG_DATA(n));
 }
 
-/* A connected one gets datagrams of its peer alone. */
+/* A connected UDP socket gets datagrams of its peer alone. */
 static void note_udp(const struct nlmsghdr *n, void *ctx)
 {
 	const struct inet_diag_msg *m = NLMSG_DATA(n);
@@ -296,7 +295,7 @@ static void ask_kernel(struct lone_ends *all)
 struct receiver {
 	pid_t pid;
 	long fd;
-	size_t polls_most; /* descriptors: who polls more receives from none of them */
+	size_t polls_most; /* descriptors: a thread that polls more does not count */
 	bool found;
 };
 
@@ -346,8 +345,8 @@ static bool is_received_from(pid_t pid, long fd, size_t polls_most)
 	return r.found;
 }
 
-/* Only of a server's end through which nothing went does it tell more than that end does. All
- * threads of a process are asked each time, so no more than so many times. */
+/* Asking helps only at a server's end through which nothing passed: otherwise that end itself
+ * tells enough. Each question reads all threads of a process, so their number is limited. */
 #define ASKED_MOST 64
 
 static bool is_worth_asking(const struct trace_endpoint *ep)
@@ -377,8 +376,8 @@ static bool receives(struct lone_ends *all, pid_t pid, long fd)
 	return all->asked++ < ASKED_MOST && is_received_from(pid, fd, POLLED_MOST);
 }
 
-/* A second process has the connection, as the two of sshd, or a child that inherited it: it counts
- * if it waits for data there, and the first does not. */
+/* Two processes hold the connection, like the two of sshd, or a child that inherited it. The
+ * second is named if it waits for data there and the first does not. */
 static bool is_second_named(struct lone_ends *all, struct lone_end *e, pid_t pid, long fd)
 {
 	struct trace_making *m = &e->ep->making;
@@ -393,8 +392,8 @@ static bool is_second_named(struct lone_ends *all, struct lone_end *e, pid_t pid
 	return second;
 }
 
-/* Any holder of a listener may accept the connection, but for the process that started the others
- * (prefork). Init keeps listeners that it made for others. */
+/* Any holder of a listener may accept the connection, except the process that started the others
+ * (prefork). Init only keeps listeners that it made for others. */
 static bool is_to_be_named(struct lone_ends *all, struct lone_end *e, pid_t pid, long fd)
 {
 	struct trace_making *m = &e->ep->making;
@@ -531,7 +530,7 @@ void trace_count_other_drops(struct trace_snapshot *s)
 
 			m->other_drops = all.v[i].drops - (uint32_t)m->other_drops;
 			m->other_drops *=
-				all.v[i].receives_full; /* a filter of its may refuse them */
+				all.v[i].receives_full; /* else its socket filter may drop them */
 			m->other_drops_ns = COUNTED_NS;
 		}
 	}

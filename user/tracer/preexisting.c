@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What existed before the session: /proc names the descriptors and the sleeping threads of the
- * processes that are followed, and bpf/preexisting.bpf.h looks at each. What cannot be read here
- * shows at its first event, and is counted.
+ * Finds what existed before the session. /proc names the descriptors and the sleeping threads of
+ * the followed processes, and bpf/preexisting.bpf.h examines each. What cannot be read here is
+ * counted, and shows at its first event.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -52,7 +52,7 @@ static ssize_t read_at(int dir, const char *path, char *buf, size_t size)
 	return n;
 }
 
-/* what stands behind the name in brackets, which may hold anything; empty: it is gone */
+/* The fields after the name in brackets, which may contain anything; "": the process is gone. */
 static const char *stat_of(pid_t pid, char *buf, size_t size)
 {
 	ssize_t n = read_at(AT_FDCWD, proc_path(pid, "stat").text, buf, size);
@@ -65,7 +65,7 @@ size_t proc_threads(pid_t pid)
 {
 	struct stat st;
 
-	/* each has a link to it, and two more */
+	/* st_nlink is threads + 2 */
 	return stat(proc_path(pid, "task").text, &st) || st.st_nlink < 2 ? 0 : st.st_nlink - 2;
 }
 
@@ -96,7 +96,7 @@ static void add_number(void *ctx, int dir, long n)
 	pids_add(ctx, (pid_t)n);
 }
 
-/* children before their parents' numbers come round again: until nothing is added */
+/* Repeats until nothing is added: a child may have a smaller PID than its parent. */
 static void add_descendants(struct pids *out, const struct pids *all)
 {
 	size_t before;
@@ -120,7 +120,7 @@ static void add_members(struct pids *out, const char *list)
 		fclose(f);
 }
 
-/* of the group and all below it */
+/* Adds the processes of the cgroup and of all below it. */
 static void add_cgroup(struct pids *out, const char *cgroup)
 {
 	char *const roots[] = { (char *)cgroup, NULL };
@@ -155,7 +155,7 @@ static void wanted(const struct trace *t, struct pids *out)
 	free(all.v);
 }
 
-/* asked for as far as it is known here: a server that does not answer keeps nobody waiting */
+/* AT_STATX_DONT_SYNC: a remote file server that does not answer must not keep us waiting. */
 static bool is_fifo(int dir, const char *fd)
 {
 	struct statx st;
@@ -184,7 +184,7 @@ struct seeding {
 	long from;
 	bool before;
 	struct searched *now;
-	bool no_room; /* somebody found none, of all processes */
+	bool no_room; /* some process found no room */
 };
 
 static enum seeded run_seed(int prog, const uint64_t *args, size_t size)
@@ -307,8 +307,8 @@ bool proc_waits_for_child(pid_t pid)
 	       proc_threads(pid) == 1;
 }
 
-/* Where the search before found no room for a descriptor, this one begins with it. False: they
- * cannot be read. */
+/* Searches a process's descriptors, beginning with the one for which the last search found no
+ * room. False: they cannot be read. */
 static bool search_process(struct seeding *s, struct searched *p)
 {
 	struct proc_path fds = proc_path(p->pid, "fd");
@@ -326,8 +326,8 @@ static bool search_process(struct seeding *s, struct searched *p)
 	return readable;
 }
 
-/* How many processes cannot be read. Those that have fewest places come first: where room is
- * short, nobody's many descriptors keep out another's few. */
+/* Searches the processes, and returns how many cannot be read. Those with the fewest places come
+ * first, so that if room is short, one process's many descriptors do not keep out another's few. */
 static size_t search(struct trace *t, const struct pids *p)
 {
 	struct searched *v = array_new(p->n, 1, sizeof(*v)), *then;
@@ -353,7 +353,7 @@ static size_t search(struct trace *t, const struct pids *p)
 	return unreadable;
 }
 
-/* Names those that hold what is known already, too. */
+/* Searches again. Also names the holders of endpoints that are known already. */
 void preexisting_again(struct trace *t)
 {
 	struct pids p = {};
@@ -378,7 +378,7 @@ int preexisting_find(struct trace *t, struct err *e)
 				err = err_set(e, failed.code, "%s", failed.text);
 	if (!err) {
 		t->existing.unreadable += search(t, &p);
-		if (t->backend != TRACE_SAMPLED) /* a look finds who sleeps */
+		if (t->backend != TRACE_SAMPLED) /* samples find who sleeps */
 			each_process(&s, &p, "task", seed_thread);
 	}
 	free(p.v);

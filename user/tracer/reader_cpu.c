@@ -30,7 +30,7 @@ static int by_number(const void *a, const void *b)
 	return COMPARE(*(const pid_t *)a, *(const pid_t *)b);
 }
 
-/* with what was known of each at the last snapshot */
+/* Lists the readers, with what was known of each at the last snapshot. */
 static size_t list_readers(const struct trace *t, const struct trace_snapshot *s,
 			   struct reader_cpu *v)
 {
@@ -66,7 +66,7 @@ static uint64_t lived_ns(const struct trace_endpoint *ep, uint64_t from, uint64_
 	return end > from ? end - from : 0;
 }
 
-/* each process once, of those whose endpoints lived since the last time */
+/* Asks each process once, if one of its endpoints has lived since the last time. */
 static void ask_processes(struct cpu_book *book, const struct cpu_book *last,
 			  const struct trace_snapshot *s, const struct reader_cpu *v, size_t n)
 {
@@ -133,7 +133,7 @@ static void add_up(struct reader_cpu *r, const struct trace_endpoint *ep,
 	}
 }
 
-/* one process reads and writes there */
+/* One process reads and writes there, so its figures hold for both directions. */
 static void same_for_writer(struct trace_call_stats *out, const struct trace_call_stats *in)
 {
 	out->cpu_ns = in->cpu_ns;

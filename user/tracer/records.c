@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What comes through the ring: ends of endpoints, which are kept, and stalls and steps, which are
- * handed on. */
+/* Handles the records of the ring buffer: closed endpoints are kept, stalls and steps are passed
+ * on. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ uint64_t endpoint_stalled_ns(const struct endpoint *ep)
 	return sum;
 }
 
-/* the half that stalled less */
+/* Finds the half that stalled less. False: no memory. */
 static bool less_stalled(const struct closed_list *l, struct evict *h)
 {
 	uint64_t *v = array_resize(NULL, l->n, 0, sizeof(*v));
@@ -66,8 +66,8 @@ static void drop(struct trace *t, const struct endpoint *ep, uint64_t stall)
 		l->lifetime_ns += ep->closed - ep->born;
 }
 
-/* a session of days must not grow without bound: of those that are gone, the half that stalled more
- * stays */
+/* A session of days must not grow without bound, so only the half of the closed endpoints that
+ * stalled more is kept. */
 static void drop_least_stalled(struct trace *t)
 {
 	struct closed_list *l = &t->closed;
@@ -149,7 +149,8 @@ static void report_event(const struct trace *t, const struct record_event *r)
 	t->opts.on_transition(t->opts.ctx, &tr);
 }
 
-/* All that is known of it is that it was there: it takes no place among the closed ones. */
+/* Nothing is known of this endpoint except that it existed, so it is not kept among the closed
+ * ones. */
 static bool made_room_unused(const struct endpoint *ep)
 {
 	return ep->flags & EP_LET_GO && !bytes_of(&ep->tx_calls) && !bytes_of(&ep->rx_calls) &&

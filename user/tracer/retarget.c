@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A session that has stopped, turned to other processes: its programs stay loaded, and nothing of
- * what they knew stays. */
+/* Turns a stopped session to other processes. Its programs stay loaded, but forget all that they
+ * knew. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
@@ -19,7 +19,7 @@ static void empty_map(const struct trace *t, const char *name)
 		;
 }
 
-/* the place is vacant again, and whoever has a hint that leads there finds nothing */
+/* Vacates all places, and blanks them: a stale hint that leads to one finds nothing. */
 static void empty_places(struct trace *t)
 {
 	int vacant = bpf_object__find_map_fd_by_name(t->obj, "vacant");
@@ -51,7 +51,7 @@ static void forget_closed(struct closed_list *l)
 	*l = (struct closed_list){ .ep = l->ep, .room = l->room };
 }
 
-/* What this target had is no other's: its endpoints that are gone, and what was counted. */
+/* Forgets what belongs to the old target: its closed endpoints, and all counts. */
 static void forget_counts(struct trace *t)
 {
 	struct processor *p = object_var(t, "processors");
@@ -81,7 +81,7 @@ static void forget_all(struct trace *t)
 	forget_counts(t);
 }
 
-/* Those that have ended meanwhile are left out, unless nobody is left. */
+/* Follows the processes that still live. -1: none is left. */
 static int follow_all(struct trace *t, struct err *e)
 {
 	struct err left_out = {};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The looks of a sampled session: a thread that sleeps for a random time, has the kernel half look
- * at the endpoints whose turn it is, and sleeps again. Who is looked at when is drawn anew for each
- * round, in which every endpoint comes once.
+ * The sampling thread of a sampled session. It sleeps for a random time, has the kernel half sample
+ * the endpoints whose turn it is, and sleeps again. In each round every endpoint comes once, in a
+ * new random order.
  */
 #include <errno.h>
 #include <sched.h>
@@ -20,11 +20,11 @@
 #include "sampler/tempo.h"
 #include "stats/rng.h"
 
-#define FIND_SHARE    0.2	   /* of the budget is for the search for descriptors */
-#define FIND_EVERY_NS 100000000ull /* at the soonest */
+#define FIND_SHARE    0.2	   /* share of the budget for searches of descriptors */
+#define FIND_EVERY_NS 100000000ull /* shortest time between two searches */
 #define LOOK_ARGS     3		   /* see look() */
 #define LIST_EVERY_NS \
-	1000000000ull /* a walk of the map, for those that are gone; the new ones are told of */
+	1000000000ull /* time between two walks of the map, which drop closed endpoints */
 
 struct sampler {
 	pthread_t thread;
@@ -41,8 +41,8 @@ struct sampler {
 	struct rng rng;
 	uint64_t listed_ns, serial_then;
 	uint64_t find_next_ns;
-	uint64_t accounted_ns, found_ns; /* until when, and so much of find_ns */
-	struct trace_sampling told; /* by the looking thread alone, but for find_ns */
+	uint64_t accounted_ns, found_ns; /* accounted until; find_ns charged so far */
+	struct trace_sampling told; /* written by the sampling thread alone, except find_ns */
 };
 
 _Static_assert(TEMPO_AT_ONCE == LOOKS_AT_ONCE, "one run looks at another number of endpoints");
@@ -68,7 +68,7 @@ static uint64_t last_serial(const struct trace *t)
 static void list_all(struct trace *t, struct sampler *s, uint64_t now)
 {
 	s->serial_then = last_serial(
-		t); /* first: one that is born meanwhile comes twice, and is looked at once more */
+		t); /* read first: an endpoint born meanwhile is then sampled twice */
 	pthread_mutex_lock(&t->listing);
 	s->n = MIN(digest_list(t), s->room);
 	memcpy(s->keys, t->look.keys, s->n * sizeof(*s->keys));
@@ -76,7 +76,8 @@ static void list_all(struct trace *t, struct sampler *s, uint64_t now)
 	s->listed_ns = now;
 }
 
-/* Their keys stand in a ring. One that is being made at this moment comes with the next walk. */
+/* Adds the endpoints born since then. Their keys are in a ring. One that is just being made
+ * comes with the next walk. */
 static void add_births(struct trace *t, struct sampler *s)
 {
 	uint64_t last = last_serial(t);
@@ -86,7 +87,7 @@ static void add_births(struct trace *t, struct sampler *s)
 						__ATOMIC_RELAXED);
 }
 
-/* a new round: all that live, in a new order */
+/* Begins a new round: all live endpoints, in a new order. */
 static void list_round(struct trace *t, struct sampler *s)
 {
 	uint64_t now = snapshot_now();
@@ -181,7 +182,7 @@ static void *looks(void *arg)
 	uint64_t cpu, before, next = snapshot_now();
 
 	go_first();
-	look_once(t, s); /* the first is dearer than the rest, and not measured */
+	look_once(t, s); /* the first costs more than the rest, and is not measured */
 	before = thread_cpu_ns();
 	s->accounted_ns = next;
 	while (!__atomic_load_n(&s->stop, __ATOMIC_RELAXED)) {
@@ -334,7 +335,8 @@ void sampler_spent(struct trace *t, uint64_t cpu_ns)
 		__atomic_fetch_add(&t->sampler->told.find_ns, cpu_ns, __ATOMIC_RELAXED);
 }
 
-/* as dear as it was the last time, it may take its part of the budget */
+/* The cost of this search sets the time until the next, so that searches keep to their share of
+ * the budget. */
 void sampler_finds(struct trace *t)
 {
 	struct sampler *s = t->sampler;

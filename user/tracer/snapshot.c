@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From the kernel's records to trace.h: every endpoint settled, read until it is of one moment,
- * joined to its peer. */
+/* Turns the kernel's records into the structs of trace.h: settles every endpoint, reads it until
+ * the copy is of one moment, and joins it to its peer. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 	4 /* so many; then whoever is in the midst of a step, off its CPU perhaps, is given time \
 	   */
 
-#define RESTARTS 8 /* of a walk in a map that others change without end */
+#define RESTARTS 8 /* of a walk in a map that others change all the time */
 
 /* Lists all keys first. If a key is deleted during the walk, htab_map_get_next_key() restarts at
  * the first bucket, so duplicates are removed. */
@@ -43,14 +43,14 @@ size_t snapshot_keys(const struct trace *t, uint64_t *keys)
 	return list_keys(t->keys_fd, keys, t->opts.max_endpoints);
 }
 
-/* have the kernel half look at the endpoint once more, so that nothing it finds later reaches back
- * before this moment */
+/* Has the kernel half settle the endpoint, so that nothing that it finds later reaches back
+ * before this moment. */
 static void settle(const struct trace *t, uint64_t key)
 {
 	snapshot_run(t->settle_fd, key, 0);
 }
 
-/* a copy; of one that goes meanwhile the place may be another's already */
+/* Copies an endpoint. False: it is gone, and its place may belong to another one already. */
 bool snapshot_copy(const struct trace *t, uint64_t key, struct endpoint *ep)
 {
 	uint32_t place;
@@ -61,8 +61,8 @@ bool snapshot_copy(const struct trace *t, uint64_t key, struct endpoint *ep)
 	       !bpf_map_lookup_elem(t->endpoints_fd, &place, ep) && ep->key == key;
 }
 
-/* the kernel swaps the word first and adds the time after: a copy taken in between is taken again
- */
+/* The kernel swaps the word first and adds the time afterwards, so a copy taken in between is
+ * repeated. */
 static bool read_endpoint(const struct trace *t, uint64_t key, struct endpoint *ep)
 {
 	const struct timespec pause = { .tv_nsec = 500000 };
@@ -79,7 +79,7 @@ static bool read_endpoint(const struct trace *t, uint64_t key, struct endpoint *
 	return true;
 }
 
-/* Of those that closed, from the list's entry `from` on; sorted. */
+/* The serials of the closed endpoints from the list's entry `from` on, sorted. */
 static uint64_t *closed_serials(const struct closed_list *l, size_t from)
 {
 	uint64_t *v = array_new(l->n - from, 0, sizeof(*v));
@@ -91,7 +91,7 @@ static uint64_t *closed_serials(const struct closed_list *l, size_t from)
 	return v;
 }
 
-/* for `more` endpoints after those that are there */
+/* Makes room for `more` endpoints after the present ones. */
 static bool more_room(struct trace_snapshot *s, struct keyed **k, size_t more, bool sampled)
 {
 	struct keyed *keys = array_resize(*k, s->n, more, sizeof(*keys));
@@ -105,8 +105,8 @@ static bool more_room(struct trace_snapshot *s, struct keyed **k, size_t more, b
 	return keys && ep && (looks || !sampled);
 }
 
-/* Whether bytes are astray is certain after some looks in a row: between two of them a call that
- * was about to be counted is. */
+/* Bytes are certainly astray if several readings in a row find them so: a call that was about to
+ * be counted is counted between two readings. */
 static bool is_doubtful(const struct endpoint *ep, enum dir dir)
 {
 	return ep->astray[dir] && !(ep->flags & EP_MISSED << dir);
@@ -141,7 +141,7 @@ static void put_live(struct trace *t, struct trace_snapshot *s, struct keyed *k,
 		if (read_wanted(t, keys[i], &ep))
 			peers_put(s, k, &ep, t);
 		if (i % RING_HOLDS ==
-		    RING_HOLDS - 1) /* each may be found gone, and its record is in the ring then */
+		    RING_HOLDS - 1) /* an endpoint found closed puts its record into the ring */
 			ring_buffer__consume(t->ring);
 	}
 	ring_buffer__consume(t->ring);
@@ -156,8 +156,8 @@ static void move(struct trace_snapshot *s, struct keyed *k, size_t from, size_t 
 		s->looks[to] = s->looks[from];
 }
 
-/* What closed after it was read (the list's entries from `since` on) counts once, as closed. False:
- * there is no memory for it. */
+/* Drops endpoints that closed after they were read (the list's entries from `since` on), so that
+ * each counts once, as closed. False: no memory. */
 static bool drop_closed(const struct closed_list *l, size_t since, struct trace_snapshot *s,
 			struct keyed *k)
 {
@@ -207,7 +207,8 @@ static int put_all(struct trace *t, struct trace_snapshot *s, const uint64_t *ke
 	return fits && !s->details.no_memory ? 0 : -1;
 }
 
-/* each may be found gone, or have a stall to tell of, and its record is in the ring then */
+/* Runs the program for each endpoint. It may put a record into the ring, for an endpoint that is
+ * gone or has a stall to report, so the ring is emptied in between. */
 static void run_for_all(struct trace *t, int program, uint64_t at)
 {
 	uint64_t *keys = array_new(t->opts.max_endpoints, 0, sizeof(*keys));
@@ -222,7 +223,8 @@ static void run_for_all(struct trace *t, int program, uint64_t at)
 	free(keys);
 }
 
-/* So that no state lasts longer than a word can tell where nobody asks for a snapshot in days. */
+/* Keeps each state shorter than its word can represent, even if nobody takes a snapshot for
+ * days. */
 void snapshot_settle(struct trace *t)
 {
 	run_for_all(t, t->settle_fd, 0);
@@ -259,7 +261,7 @@ static bool has(const struct endpoint *ep, size_t n, uint64_t key)
 	return false;
 }
 
-/* with their other ends */
+/* Reads these endpoints and their other ends. */
 static size_t read_some(struct trace *t, const uint64_t *keys, size_t n, struct endpoint *live)
 {
 	size_t got = 0, first;

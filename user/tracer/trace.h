@@ -163,7 +163,7 @@ struct trace_blame {
 	uint32_t starved_n[TRACE_VOTES];
 };
 
-/* What an endpoint of a ledger has, and few of a sampled session. */
+/* What every endpoint of a ledger session has, and few of a sampled one. */
 struct trace_detail {
 	uint32_t tx_hist[TRACE_STATES][TRACE_HIST], rx_hist[TRACE_STATES][TRACE_HIST];
 	struct trace_who held_up[TRACE_VOTES],
@@ -326,33 +326,32 @@ enum {
 };
 #define TRACE_CHRONOS	 3
 
-/* The looks (samples) at one endpoint of a sampled session. `seen`: how many found each state;
- * `again`: of these, how many came right after a look that found the same state; `later`: how many
- * came two looks after one. */
+/* The samples of one endpoint of a sampled session. `seen`: how many found each state; `again`:
+ * of these, how many came right after a sample that found the same state; `later`: how many came
+ * two samples after one. */
 struct trace_looks {
 	uint64_t key; /* the endpoint's, for trace_look_again() */
 	uint64_t n;
-	unsigned int again; /* of `n`: looks that are in no sum of time, see suspects_confirm() */
+	unsigned int again; /* of `n`: samples that are in no sum of time, see suspects_confirm() */
 	uint32_t tx_seen[TRACE_STATES], tx_again[TRACE_STATES], tx_later[TRACE_STATES];
 	uint32_t rx_seen[TRACE_STATES], rx_again[TRACE_STATES], rx_later[TRACE_STATES];
-	uint32_t fact[TRACE_LOOK_FACTS];   /* looks that found the fact */
-	double unevenness;		   /* of the gaps between looks, see sampler/interval.h */
+	uint32_t fact[TRACE_LOOK_FACTS];   /* samples that found the fact */
+	double unevenness;		   /* of the gaps between samples, see sampler/interval.h */
 	uint64_t chrono_ns[TRACE_CHRONOS]; /* TCP's chronographs, in whole ticks: busy, limited by
 					      the peer's window, limited by the send buffer */
-	uint32_t writes, earlier_writes; /* to a pipe: between its looks; before the first look */
-	uint64_t wrote_after_ns, wrote_by_ns; /* the last of `writes` came between these looks */
-	uint32_t full, refilled; /* looks that found a queue of Unix datagrams full; of these: some
-				    had been read since the look before */
+	uint32_t writes, earlier_writes; /* to a pipe: between samples; before the first sample */
+	uint64_t wrote_after_ns, wrote_by_ns; /* the last of `writes` came between these samples */
+	uint32_t full, refilled; /* Unix datagrams: samples with a full queue; of these: refilled */
 };
 
 /* What a sampled session did and cost so far. */
 struct trace_sampling {
 	bool on;
-	double budget, rate_hz; /* rate_hz: looks a second, now */
-	double part;		/* share of the endpoints in each look */
+	double budget, rate_hz; /* rate_hz: samples a second, now */
+	double part;		/* share of the endpoints in each sample */
 	uint64_t looks, endpoint_looks;
 	uint64_t look_ns,
-		find_ns; /* CPU time of the looks; of reading /proc, and of trace_look_again() */
+		find_ns; /* CPU time of sampling; of reading /proc, and of trace_look_again() */
 	uint64_t since_ns;
 	uint64_t endpoints; /* that there are now */
 };
@@ -499,11 +498,12 @@ void trace_stop(struct trace *t);
 void trace_name_fd_owners(struct trace_snapshot *s);
 /* Sets making.other_pid of connections whose other end is on this host, but not in the snapshot. */
 void trace_name_other_ends(struct trace_snapshot *s);
-/* Sets making.other_drops: where such a socket ever dropped datagrams, this takes a fifth of a
- * second. */
+/* Sets making.other_drops of such connections. Takes a fifth of a second if such a socket ever
+ * dropped datagrams. */
 void trace_count_other_drops(struct trace_snapshot *s);
-/* The process at the other end of a pipe or a connection that `pid` has as descriptor `fd`, on this
- * host; writes: it is asked for who reads there. 0: none was found, or several were. */
+/* The process on this host at the other end of the pipe or connection that `pid` has as
+ * descriptor `fd`. writes: `pid` writes there, so the reader is meant. 0: none was found, or
+ * several were. */
 pid_t trace_fd_other_end(pid_t pid, int fd, bool writes);
 
 struct trace_fd_server {
@@ -519,9 +519,9 @@ struct trace_asked {
 	int family;
 	struct trace_addr remote;
 };
-/* The only process from which a thread awaits an answer now: on a TCP connection that its own
- * process made, and on which it sleeps in a read, or polls; or one that connected to this process,
- * a broker that polls, and to which it passed a request on. */
+/* The only process from which a thread awaits an answer now. Either the thread's process made a
+ * TCP connection to it, and the thread sleeps in a read there, or polls. Or it connected to the
+ * thread's process, a broker that polls, which passed a request on to it. */
 bool trace_asked_server(pid_t pid, pid_t tid, struct trace_asked *out);
 
 /* The only process that listens on a Unix socket of that name, whatever its folder, and whose
@@ -569,8 +569,8 @@ struct trace_stalled {
 	uint64_t at_ns;
 };
 
-/* The stalls that looks found since the last call, in the order of the looks, at most
- * TRACE_STALLED_KEPT. `out` has room for as many, or is NULL. Returns their number. */
+/* The stalls that samples found since the last call, in their order, at most TRACE_STALLED_KEPT.
+ * `out` has room for as many, or is NULL. Returns their number. */
 size_t trace_take_stalled(struct trace *t, struct trace_stalled *out);
 /* A snapshot of those of these endpoints that still live, and of their other ends. The counters are
  * those of the whole session. */
@@ -580,7 +580,7 @@ struct trace_look {
 	unsigned int tx, rx, facts; /* enum tx_state, enum rx_state; a bit for each fact */
 };
 
-/* Looks at a snapshot's endpoint `i` once more. The session's sums do not count this look. False:
+/* Takes one more sample of a snapshot's endpoint `i`. The session's sums do not count it. False:
  * the endpoint has ended. */
 bool trace_look_again(struct trace *t, const struct trace_snapshot *s, size_t i,
 		      struct trace_look *found);

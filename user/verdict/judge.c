@@ -100,7 +100,7 @@ static bool is_hosts_own(const struct finding *f)
 	       (double)f->all.ns < WAITS_FOR_TURN * (double)f->all.lifetime_ns;
 }
 
-/* Of a stream at its limit samples find some other states, too. */
+/* Samples also find a stream at its limit in some other states. */
 #define TRIFLING 10 /* part of the limit */
 
 static bool is_trifling(const struct verdict *v, const struct finding *f)
@@ -166,8 +166,8 @@ static bool is_beside_limit(const struct verdict *v, const struct finding *f)
 	return false;
 }
 
-/* The pace that a congestion control finds is the path's: a reader that waits for much longer waits
- * for that path. */
+/* The pace that a congestion control finds is that of the path. A reader that waits much longer
+ * waits for that path. */
 static bool is_dwarfed_pace(const struct verdict *v, const struct finding *f)
 {
 	return f->paced_by_itself && v->waits.ns > DWARFS * f->all.ns;
@@ -304,9 +304,9 @@ static double share_scattered(const struct verdict *v)
 
 /* ---- waits ---- */
 
-/* A wait that is OVERSHADOWS times as long hides a stall of a smaller share than these: of the
- * sender's time, or of all the time that was watched. A stall that the machine made is hidden if it
- * is less than half of the wait. */
+/* A wait OVERSHADOWS times as long as a stall hides it, if the stall takes a smaller share than
+ * these: of the sender's time, or of all the observed time. A stall that the machine caused is
+ * hidden if it is less than half of the wait. */
 #define TRIFLE_SHARE  0.1
 #define TRIFLE_OF_ALL 0.15
 
@@ -513,7 +513,7 @@ void judge_own_call(struct verdict *v)
 	if ((v->kind != KIND_QUIET && v->kind != KIND_UNSEEN) || v->n_unseen || !v->doing ||
 	    !asleep_opens(v->doing))
 		return;
-	if (v->kind == KIND_QUIET && v->doing->v[0].opens_fifo) /* for the next command, perhaps */
+	if (v->kind == KIND_QUIET && v->doing->v[0].opens_fifo) /* perhaps for its next command */
 		return;
 	v->kind = KIND_OPENING;
 	v->outcome = kinds[v->kind].outcome;

@@ -18,8 +18,8 @@ bool judge_found(const struct verdict *v, enum finding_kind k);
 /* Is a wait or mutual wait reported beside the finding that leads? */
 bool judge_also_tells_wait(const struct verdict *v);
 
-/* Where no finding leads: v->doing, the only traced process, may sleep until another one opens a
- * FIFO, or accepts a connection. */
+/* If no finding leads, v->doing, the only traced process, may sleep until another one opens a
+ * FIFO or accepts a connection. Then that is the verdict. */
 void judge_own_call(struct verdict *v);
 
 #endif

@@ -6,9 +6,9 @@
 #include "verdict/replies.h"
 #include "verdict/times.h"
 
-/* Any reader leaves data unread for a smaller share of its time, or for less than LATE_NS each
- * time, or for each read if there is always something to read: a server looks after others too, and
- * a reader that comes back at once reads as fast as it can. */
+/* It is normal that data lies unread for a smaller share of the time, or for less than LATE_NS
+ * on average, each time or for each read: a server serves others too, and a reader that comes
+ * back at once reads as fast as it can. */
 #define LATE_SHARE 0.1
 #define LATE_NS	   1000000
 #define BUSY_SHARE 0.25 /* of its time: data for a busy reader waits its turn */
@@ -144,9 +144,9 @@ static bool was_awaited(const struct trace_snapshot *s, const struct trace_endpo
 	return 2 * sender->rx.max[RX_WAIT] >= r->max_ns || 2 * sender->rx.max[RX_IDLE] >= r->max_ns;
 }
 
-/* A client that looks for the answer now and then, instead of waiting for it, delays itself at each
- * request, while the other end waits for the next. Once a second, or less often, is a heartbeat's
- * pace. A client that waits for a third party meanwhile, or computes, has a reason. */
+/* A client that checks for the answer now and then, instead of waiting for it, delays itself at
+ * each request, while the other end waits for the next. A check each second, or less often, is a
+ * heartbeat. A client that meanwhile waits for a third party, or computes, has a reason. */
 #define ANSWERS	       5
 #define ANSWERS_SHARE  0.5
 #define SOON_NS	       5000000
@@ -244,7 +244,8 @@ static bool sleeps_only_there(const struct trace_endpoint *ep, const struct read
 	       2 * elsewhere < r->ns;
 }
 
-/* Of a fast stream more is there whenever its reader looks; only if it stays away is it late. */
+/* In a fast stream more data is there whenever the reader comes back. It is late only if it
+ * stays away. */
 #define STAYS_AWAY_NS 100000000
 
 static bool is_fast_stream(const struct trace_endpoint *ep, const struct reader_spell *r)

@@ -16,11 +16,11 @@
  * for less on average, the share SHORT_WHILES is enough. */
 #define COUNTED_NS   1000000
 #define SHORT_WHILES 0.5
-/* Two on one CPU, who take turns on it */
+/* Reader and writer take turns on one CPU: the least sum of their shares, and the writer's least */
 #define BOTH_SHARE 0.8
 #define ITS_PART   0.2
 
-/* The share of `lifetime_ns` that it ran on a CPU; NAN: unknown. */
+/* The share of `lifetime_ns` in which the thread ran on a CPU; NAN: unknown. */
 static double cpu_share(const struct trace_call_stats *b, uint64_t lifetime_ns)
 {
 	return b->cpu_res == TRACE_UNKNOWN || !lifetime_ns
@@ -38,7 +38,7 @@ static const struct trace_endpoint *reading_end(const struct trace_snapshot *s,
 							  : NULL;
 }
 
-/* what a reader's pace holds up */
+/* Is it a stall that a slow reader may cause? */
 static bool may_be_readers_pace(const struct finding *f)
 {
 	switch (f->cause) {
@@ -65,7 +65,8 @@ static bool share_a_cpu(const struct trace_endpoint *ep, const struct trace_endp
 	       4 * waited >= end->rx.lifetime_ns;
 }
 
-/* Each waits for the other for a good part of its time, a thousand times, and for moments. */
+/* Reader and writer each wait for the other for a good part of their time, at least a thousand
+ * times, but only for moments. */
 #define TURNS_SHARE 0.3
 #define TURNS	    1000
 #define TURN_NS	    1000000
@@ -87,8 +88,8 @@ static double share_explained(const struct trace_endpoint *end)
 									       : BUSY_SHARE;
 }
 
-/* It is never elsewhere: whenever there is something to read it runs, or would if it had a CPU; and
- * that is so for most of what held up the sender. */
+/* The reader is never elsewhere: whenever data is there it runs, or is ready and has no CPU.
+ * That covers at least half of the time that held up the sender. */
 static bool runs_or_is_ready(const struct trace_endpoint *end, const struct finding *f)
 {
 	const struct trace_call_stats *b = &end->rx_calls;
@@ -98,11 +99,12 @@ static bool runs_or_is_ready(const struct trace_endpoint *end, const struct find
 	       (double)(b->cpu_ns + b->no_cpu_ns) >= share_explained(end) * (double)had_data;
 }
 
-/* CPU time is counted from the start of a process. Of one that is older than its endpoint it may
- * have been used before, on several CPUs; a tenth more of life makes no difference. */
+/* CPU time is counted from the start of a process. A process older than its endpoint may have
+ * used it before that. A life longer by a tenth makes no difference. */
 #define OLDER 0.1
 
-/* The thread that calls hands its work to others, as pigz does: the process has no more to give. */
+/* The calling thread may hand its work to other threads, as pigz does, so the process's CPU time
+ * counts. */
 static double process_cpu_share(const struct trace_call_stats *b, uint64_t at_ns,
 				uint64_t endpoint_life)
 {
@@ -115,7 +117,8 @@ static double process_cpu_share(const struct trace_call_stats *b, uint64_t at_ns
 		       : 0;
 }
 
-/* It is back soon, and does not sleep between its reads; or it has nothing else to work on. */
+/* The reader is back soon, so it does not sleep between its reads; or it has nothing else to
+ * work on. */
 #define BACK_SOON_NS 10000000
 
 static bool other_threads_work(const struct trace_snapshot *s, const struct trace_endpoint *end,
@@ -137,20 +140,21 @@ double reader_cpu_share(const struct trace_snapshot *s, const struct finding *f)
 	return end ? fmin(cpu_share(&end->rx_calls, end->rx.lifetime_ns), 1) : NAN;
 }
 
-/* A compiler computes before it first writes: the call's own thread was not seen to run. */
+/* A compiler computes before its first write. The thread of the call was not seen to run then,
+ * so its process counts too. */
 double sender_cpu_share(const struct trace_call_stats *b, const struct trace_endpoint *ep)
 {
 	return fmin(1, fmax(cpu_share(b, ep->rx.lifetime_ns),
 			    process_cpu_share(b, ep->at_ns, ep->rx.lifetime_ns)));
 }
 
-/* One who reads a byte at a time is slow by the number of its calls. */
+/* A reader that takes a byte at a time is slow because of the number of its calls. */
 #define SMALL_READ    256
 #define MANY_READS    1000
-#define READ_TAKES_NS 100000 /* at most, in a slow language; who reads more seldom works */
+#define READ_TAKES_NS 100000 /* at most, in a slow language; with fewer calls it computes */
 
-/* The window shuts after every few packets: its reader may be busy with its calls, but it is the
- * receive buffer that makes them so many. */
+/* The window closes after every few packets. The reader may be busy with its calls, but the
+ * small receive buffer makes them so many. */
 #define SMALL_WINDOW 8192
 
 static bool window_is_small(const struct trace_endpoint *ep, const struct finding *f)
@@ -159,13 +163,13 @@ static bool window_is_small(const struct trace_endpoint *ep, const struct findin
 	       ep->tx_calls.bytes <= SMALL_WINDOW * f->count;
 }
 
-/* It takes all that has come: so small it was written. */
+/* The reader takes all that has come: the writer's pieces are as small. */
 static bool writes_as_small(const struct trace_endpoint *ep, const struct trace_call_stats *reader)
 {
 	return trace_messages_known(&ep->tx_calls) && ep->tx_calls.messages >= reader->messages;
 }
 
-/* Its calls take no time to speak of: it sleeps, or waits for another, between them. */
+/* The reader uses little CPU: between its calls it sleeps, or waits for another. */
 #define SOME_CPU 0.2
 
 static bool has_little_to_do(const struct trace_endpoint *end)
@@ -198,12 +202,12 @@ bool reads_small(const struct trace_snapshot *s, const struct finding *f)
 	       !writes_as_small(&s->ep[f->endpoint], &end->rx_calls);
 }
 
-/* A queue stands before the bottleneck, so that the round trip is longer than the path's own; few
- * are lost; and that is the rate it delivers. */
+/* The path is full if a queue at the bottleneck lengthens the round trip, few segments are lost,
+ * and the sender's rate is near the delivery rate. */
 #define QUEUE_TIMES 1.5
-#define QUEUE_BYTES 5000 /* less of it is no queue, but a round trip of microseconds that varies */
+#define QUEUE_BYTES 5000 /* less is no queue, but jitter of a round trip of microseconds */
 #define LOST_SHARE  0.02
-#define QUEUE_LEAST_US 100 /* on this host: a round trip that is longer by that */
+#define QUEUE_LEAST_US 100 /* added to the round trip by a queue on this host */
 #define RATE_LEAST  0.5
 #define BYTES_LEAST 100000
 
@@ -227,8 +231,8 @@ static bool loses_little(const struct trace_path *p)
 	return (double)p->lost_segments <= LOST_SHARE * (double)p->sent_segments;
 }
 
-/* A congestion control makes of it what it will, a small window or a slow pace: so much of what was
- * sent was sent again. */
+/* At this share of retransmitted segments, loss is the cause, whether the congestion control
+ * answers it with a small window or a slow pace. */
 #define AGAIN_SHARE 0.01
 
 bool is_held_by_loss(const struct trace_snapshot *s, const struct finding *f)
@@ -257,8 +261,8 @@ static bool path_is_full(const struct trace_endpoint *ep)
 	       rate_of_sending(ep) >= RATE_LEAST * (double)p->delivery_bytes_per_s;
 }
 
-/* A congestion control that paces, as BBR does, lets no queue stand: it sends what it measured that
- * the path delivers, once it no longer looks for more. */
+/* A congestion control that paces, as BBR does, builds no queue. Once it stops probing, it sends
+ * at the rate that it measured the path to deliver. */
 #define NO_PROBING    1.5
 
 /* Nearly: the kernel may take a few per cent off (tcp_pacing_ss_ratio, BBR's margin). */
@@ -278,8 +282,8 @@ bool paces_itself(const struct trace_endpoint *ep)
 	       2 * ep->parts.ns[TRACE_PART_DEFERRED] < ep->tx.ns[TX_PACING];
 }
 
-/* A window that doubles with each round trip has room for ten thousand segments after ten; BBR
- * looks for the path's rate as long. */
+/* A window that doubles each round trip has room for ten thousand segments after ten of them.
+ * BBR probes for the path's rate as long. */
 #define SLOW_START_TRIPS 12
 
 bool is_in_slow_start(const struct trace_endpoint *ep)
@@ -289,8 +293,8 @@ bool is_in_slow_start(const struct trace_endpoint *ep)
 	       ep->tx.lifetime_ns <= SLOW_START_TRIPS * 1000ull * ep->min_rtt_us;
 }
 
-/* For all but BBR, and its versions, the kernel makes the pace of window and round trip, 1.2 times
- * what is delivered (tcp_update_pacing_rate()): that measures nothing. */
+/* Except for BBR and its versions, the kernel computes the pacing rate from window and round
+ * trip, at 1.2 times the delivered rate (tcp_update_pacing_rate()). That measures nothing. */
 static bool paces_by_rate(const struct trace_path *p)
 {
 	return !strncmp(p->congestion_control, "bbr", 3);
@@ -307,7 +311,7 @@ static bool sends_all_that_path_delivers(const struct trace_endpoint *ep)
 	       (double)p->pacing_bytes_per_s <= NO_PROBING * delivered;
 }
 
-/* A buffer or window that is too small makes the path look slow to it. */
+/* A buffer or window that is too small makes the path look slow to the congestion control. */
 static bool buffers_hold(const struct trace_endpoint *ep)
 {
 	return 10 * (ep->tx.ns[TX_SNDBUF] + ep->tx.ns[TX_RWND]) >= ep->tx.ns[TX_PACING];
@@ -319,8 +323,8 @@ static bool paces_at_path(const struct trace_endpoint *ep)
 	       sends_all_that_path_delivers(ep);
 }
 
-/* A queue on this host is seen: how much of it is dropped, or what was delivered last, tells no
- * more. Where the round trip is the path's own, as behind a qdisc that delays, it is not full. */
+/* A queue on this host is seen directly, so drops and the delivery rate add nothing. If the
+ * round trip is only the path's own, as behind a qdisc that delays, the device is not full. */
 bool device_is_full(const struct trace_endpoint *ep)
 {
 	return 2 * ep->tx.ns[TX_DEVICE] >= ep->tx.lifetime_ns && has_much_to_send(ep) &&
@@ -328,7 +332,7 @@ bool device_is_full(const struct trace_endpoint *ep)
 	       ep->rtt_us - ep->min_rtt_us >= QUEUE_LEAST_US;
 }
 
-/* It holds what is left of a large write until the next ACK, which comes at once. */
+/* Nagle's algorithm holds the tail of a large write until the next ACK, which comes at once. */
 static bool is_brief_nagle(const struct trace_snapshot *s, const struct finding *f)
 {
 	const struct trace_looks *l = s->looks ? &s->looks[f->endpoint] : NULL;
@@ -336,7 +340,7 @@ static bool is_brief_nagle(const struct trace_snapshot *s, const struct finding 
 	return f->cause == TX_NAGLE && l && 2 * l->tx_again[TX_NAGLE] < l->tx_seen[TX_NAGLE];
 }
 
-/* Samples do not find a thread in a call that runs, but its CPU time is known. */
+/* Samples do not see a running thread inside a call, but its CPU time is known. */
 #define BYTES_A_SECOND 50e6
 #define HALF_A_CPU     0.5
 
@@ -350,8 +354,8 @@ static bool is_at_work(const struct trace_snapshot *s, const struct trace_endpoi
 		bytes >= BYTES_A_SECOND * (double)ep->tx.lifetime_ns);
 }
 
-/* Between two programs of one host a congestion control finds no path to be kind to: what it holds
- * up is little beside the time that the sender is at work. */
+/* Between two programs of one host there is no path to protect: what the congestion control
+ * holds up is little beside the sender's own work. */
 
 static bool is_at_work_on_this_host(const struct trace_snapshot *s, const struct finding *f)
 {
@@ -373,16 +377,17 @@ static bool link_is_full(const struct trace_endpoint *ep, const struct finding *
 	       (path_is_full(ep) || (f->cause == TX_PACING && paces_at_path(ep)));
 }
 
-/* A writer that tries again and again is busy too: its reader is elsewhere. */
+/* A writer that retries again and again is busy too, though its reader, which is elsewhere, is
+ * the cause. */
 static bool leaves_unread(const struct trace_endpoint *end, const struct finding *f)
 {
 	return f->blamed == BLAME_PEER_READER && 2 * end->rx.ns[RX_UNREAD] >= f->ns;
 }
 
-/* What has become so much more since then is not what the ledger saw. */
+/* A stall that has grown by more than this since the ruling is not what the ledger saw. */
 #define MORE_SINCE 1.5
 
-/* LIMIT_NONE: the ledger was not asked, or found a stall too */
+/* The limit that the ledger ruled; LIMIT_NONE: no ruling covers this stall */
 static enum limit ruled_by_ledger(const struct trace_snapshot *s, const struct finding *f)
 {
 	const struct trace_endpoint *ep = &s->ep[f->endpoint];
@@ -397,8 +402,8 @@ static enum limit ruled_by_ledger(const struct trace_snapshot *s, const struct f
 	return LIMIT_NONE;
 }
 
-/* Which thread reads is unknown. One was on a CPU for most of what held up the sender, and so many
- * bytes went through meanwhile that whoever reads does nothing else. */
+/* It is unknown which thread reads. But one thread was on a CPU for most of the time that held
+ * up the sender, and so many bytes passed that the reader can do nothing else. */
 static bool busiest_may_read(const struct trace_endpoint *end, const struct finding *f)
 {
 	const struct trace_call_stats *b = &end->rx_calls;
@@ -408,8 +413,8 @@ static bool busiest_may_read(const struct trace_endpoint *end, const struct find
 	       1e9 * (double)b->bytes >= BYTES_A_SECOND * (double)end->rx.lifetime_ns;
 }
 
-/* Nobody knows what a reader does that is not traced, but this one is always back at once, and a
- * lot goes through. */
+/* A reader that is not traced may do anything, but this one is always back at once, and much
+ * data passes. */
 #define AT_ONCE_NS	1000000
 #define AT_ONCE_MOST_NS 10000000
 
@@ -421,8 +426,8 @@ static bool reader_is_always_back(const struct trace_endpoint *ep, const struct 
 	       1e9 * (double)ep->tx_calls.bytes >= BYTES_A_SECOND * (double)ep->tx.lifetime_ns;
 }
 
-/* By samples, of a stream that stays on this host and carries so much: whatever holds a segment
- * back, for microseconds, the CPUs set the pace. */
+/* From samples: a stream within this host carries so much that the CPUs set the pace, whatever
+ * holds a segment back for microseconds. */
 static bool is_at_full_speed(const struct trace_snapshot *s, const struct finding *f)
 {
 	const struct trace_endpoint *ep = &s->ep[f->endpoint];

@@ -19,7 +19,8 @@ bool reads_small_pieces(const struct trace_endpoint *end);
 /* The reader seems not to read, but for most of that time it was waiting for a CPU. */
 bool reader_has_no_cpu(const struct trace_snapshot *s, const struct finding *f);
 
-/* The same for the program that the reader of `ep` waits for: for its process, if that ran more. */
+/* The share of a CPU that the program awaited by the reader of `ep` used: its thread, or its
+ * process if that used more. */
 double sender_cpu_share(const struct trace_call_stats *b, const struct trace_endpoint *ep);
 /* The share of its life that the reader ran on a CPU; more than 1 if several of its threads did;
  * NAN: unknown. */

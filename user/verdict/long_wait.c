@@ -17,10 +17,11 @@
 #include "verdict/worker_pool.h"
 
 /*
- * Any reader waits for less than half of its time; one that never sends a request, for less than
- * FEED_SHARE. A longer wait counts if its sender was not held up itself for most of it: the sender
- * had nothing to send, or all was in flight. And the sender did not wait for this reader in turn
- * for more than half as long: at the other end of a long path it waits for the next request.
+ * It is normal that a reader waits for less than half of its time or, if it never sends a request,
+ * for less than FEED_SHARE. A longer wait counts on two conditions. For most of it the sender was
+ * not held up itself: it had nothing to send, or all was in flight. And the sender did not wait for
+ * this reader in turn for more than half as long, as it does at the other end of a long path, where
+ * it waits for the next request.
  */
 #define WAIT_SHARE 0.5
 #define FEED_SHARE (2.0 / 3)
@@ -242,8 +243,8 @@ static bool waits_for_greeting(const struct trace_snapshot *s, size_t i)
 	       (sleeps_there_always(b) && !sends_anywhere(s, b->rx_calls.tgid));
 }
 
-/* A reader where nothing ever goes through waits for work, as servers do. That matters only if
- * nothing else is to be seen. */
+/* A reader of a connection through which nothing passes waits for work, as servers do. That
+ * matters only if there is nothing else to see. */
 static bool may_matter(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -261,7 +262,8 @@ static bool is_one_long(const struct reader_spell *r)
 	return r->max_ns >= NOTICEABLE_NS && 2 * r->max_ns >= r->ns;
 }
 
-/* A service that answers at once makes pauses, as for garbage collection. */
+/* A service that mostly answers at once may pause now and then, for garbage collection for
+ * example. */
 #define MANY 10
 
 static bool pauses_again(const struct trace_endpoint *ep, const struct reader_spell *r)
@@ -319,9 +321,9 @@ static double least_share(const struct trace_snapshot *s, size_t i)
 	return has_asked(s, i) ? WAIT_SHARE : FEED_SHARE;
 }
 
-/* Short pauses: a stream. If it comes from another host, or from a program that is not traced,
- * there may be as many requests as answers: what ssh sends meanwhile, for its windows, asks for
- * nothing. */
+/* Many short pauses: a stream. If it comes from another host, or from a program that is not
+ * traced, the number of requests does not tell: the window updates that ssh sends meanwhile ask
+ * for nothing. */
 #define STREAM_PAUSES	      1000
 #define STREAM_PAUSE_NS	      200000
 #define STREAM_LONGEST	      0.25 /* of all pauses */
@@ -477,8 +479,8 @@ static uint64_t turns_taken(const struct trace_endpoint *ep)
 		       : 0;
 }
 
-/* Two ends that take turns over a long path wait about equally long: the client waits for the
- * answer. */
+/* Two ends that take turns over a long path wait about equally long. The wait that counts is the
+ * client's, for the answer. */
 
 static bool asks_over_long_path(const struct trace_snapshot *s, size_t i)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which readers wait long, for wait_chain.h. */
+/* Which readers wait long. wait_chain.c builds on it. */
 #ifndef IPCSTALL_VERDICT_LONG_WAIT_H
 #define IPCSTALL_VERDICT_LONG_WAIT_H
 
@@ -18,7 +18,8 @@ is_wait waits_long, waits_mutually;
 /* The reader has sent something to the process that should send here, by this socket or another
  * pipe. */
 bool has_asked(const struct trace_snapshot *s, size_t i);
-/* waits_long(), or a client's wait for a part of a connection's life, as on those of a pool. */
+/* waits_long(), or a client waits for a part of a connection's life, as on the connections of a
+ * pool. */
 is_wait waits_at_times;
 
 struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait *is, bool nothing_sent);

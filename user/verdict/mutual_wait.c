@@ -59,7 +59,7 @@ static int search_back(const struct trace_snapshot *s, size_t i)
 	return back;
 }
 
-/* A socket pair without another one that leads back has its own other end. */
+/* If no other socket pair leads back, a socket pair's own other end does. */
 static int back_or_peer(const struct trace_endpoint *ep, int back)
 {
 	return back >= 0 || ep->proto == TRACE_PIPE ? back : ep->peer;
@@ -209,8 +209,8 @@ static bool is_thread_beside(const struct trace_call_stats *a, const struct trac
 	return a->tgid == b->tgid && a->tid && b->tid && a->tid != b->tid;
 }
 
-/* Nobody was seen to send where the reader of `i` would, and another thread of its process waits
- * for a third one: it may pass on what comes from there. */
+/* Nobody was seen to send what the reader of `i` would send, and another thread of its process
+ * waits for a third process. That thread may pass on what comes from there. */
 static bool may_be_fed(const struct trace_snapshot *s, size_t i, size_t back)
 {
 	const struct trace_call_stats *reader = &s->ep[i].rx_calls;

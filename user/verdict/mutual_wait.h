@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Each end of a conversation sleeps until the other sends: neither goes on. Who asks and is
- * answered waits too, but by turns. */
+/* Each end of a conversation sleeps until the other sends, so neither goes on. A client and its
+ * server wait for each other too, but in turns. */
 #ifndef IPCSTALL_VERDICT_MUTUAL_WAIT_H
 #define IPCSTALL_VERDICT_MUTUAL_WAIT_H
 
 #include "verdict/verdict.h"
 
-/* The endpoint at which the process that reader i waits for waits for that reader in turn: the
- * other end of a socket, or the second of two pipes or one-way socket pairs between the two. -1:
- * none was seen. */
+/* Reader i waits for a process. Returns the endpoint at which that process waits for this reader
+ * in turn: the other end of a socket, or the second of two pipes or one-way socket pairs between
+ * the two. -1: none was seen. */
 int reverse_endpoint(const struct trace_snapshot *s, size_t i);
 /* The endpoint by which reader i sends to the process that it waits for. */
 int outgoing_endpoint(const struct trace_snapshot *s, size_t i);

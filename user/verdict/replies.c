@@ -252,8 +252,8 @@ static bool wrote_after(const struct trace_looks *l, const struct trace_looks *o
 }
 
 /* If a request follows an answer between the same two samples, or nothing was written since the
- * first sample, the pipes' whole lives tell: each request but the last had its answer. Writes that
- * are never answered are no requests, except for the first. */
+ * first sample, the writes since the pipes were made decide: each request but the last had its
+ * answer. Writes that are never answered are no requests, except for the first. */
 bool asked_last(const struct trace_snapshot *s, size_t i)
 {
 	bool by_looks = s->looks && is_sampled_only(&s->ep[i]) && s->ep[i].proto == TRACE_PIPE;

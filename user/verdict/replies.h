@@ -34,10 +34,10 @@ bool answers_requests(const struct trace_snapshot *s, size_t i);
 /* A TCP request was pending when the session began, and still is: nothing was sent either way. It
  * may be no request, but news, or half of one. */
 bool asked_before(const struct trace_snapshot *s, size_t i);
-/* TCP dates the last data that this end sent later than what came. It may have been
- * no request, but a reaction to that. */
+/* By TCP's own times, this end sent later than it last received. What it sent may be no request,
+ * but a reaction to what came. */
 bool sent_last_before(const struct trace_snapshot *s, size_t i);
-/* The server's end of such a request: it had come there, and has no answer yet. */
+/* asked_before() at the server's end: the request had come there, and has no answer yet. */
 bool was_asked_before(const struct trace_snapshot *s, size_t i);
 
 /* From samples, which see a pipe's ring move and no message: was the last write between the two

@@ -52,14 +52,14 @@ static uint64_t on_the_way(const struct trace_endpoint *ep, const struct ends *e
 	       e->asked->rx.ns[RX_WORK] + ledger_stall_ns(&e->asks->tx);
 }
 
-/* It is known how long each answer took. The client may have no CPU when an answer comes, which is
- * not the server's thinking. Of an answer in pieces only the first piece is timed. */
+/* Is it known how long each answer took? Then a client that has no CPU when an answer comes does
+ * not count as the server's thinking. Of an answer in pieces only the first piece is timed. */
 static bool each_answer_is_whole(const struct trace_call_stats *b)
 {
 	return b->messages && trace_messages_known(b) && b->reply_n == b->messages;
 }
 
-/* Nothing is known of a server that reads by calls that no hook sees (splice). */
+/* Were the server's reads seen? Some calls (splice) are seen by no hook. */
 static bool reads_seen(const struct ends *e)
 {
 	return e->asked && e->asked->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN;
@@ -70,7 +70,7 @@ static uint64_t unread_there(const struct ends *e)
 	return reads_seen(e) ? e->asked->rx.ns[RX_UNREAD] : 0;
 }
 
-/* The time in which the server is in no receive call, or one thread is while another works. */
+/* The time in which the server is in no receive call, or in one while another thread works. */
 static uint64_t awaits_no_question_ns(const struct trace_snapshot *s,
 				      const struct trace_endpoint *ep)
 {
@@ -176,8 +176,8 @@ static uint64_t pieces_of(const struct ends *e, uint64_t n, uint64_t think)
 		       : 0;
 }
 
-/* Of n waits, those like the longest, if all others are short: windows and pings of HTTP/2, say, or
- * answers from a cache. Otherwise all. */
+/* How many of n waits are about as long as the longest, if all others are short: window updates
+ * and pings of HTTP/2, or answers from a cache. Otherwise n. */
 #define LIKE_LONGEST	4 /* part */
 #define SHORT_ONES_TIME 0.2
 #define MOST_ARE_LONG	0.75
@@ -201,7 +201,7 @@ static uint64_t slow_ones(const struct trace_endpoint *ep, enum rx_state state, 
 		       : n;
 }
 
-/* of n */
+/* How many of n requests may have begun before the session, or end after it. */
 static uint64_t cut_at(const struct trace_endpoint *ep, uint64_t n)
 {
 	bool waits = ep->rx_calls.open_reply_ns ||
@@ -221,7 +221,7 @@ static uint64_t until_reply(const struct trace_endpoint *ep, const struct ends *
 	return ns - smaller(ns, round_trip_ns(ep) * n);
 }
 
-/* A wait that replies tell is split by replies: they tell how long each answer took to be made. */
+/* Splits a wait that is known by replies: they tell how long the server took for each answer. */
 static void add_replies(const struct trace_snapshot *s, size_t i, const struct ends *e,
 			struct requests *sum)
 {
@@ -263,8 +263,8 @@ static uint64_t longest_waits(const struct trace_endpoint *ep)
 	return 0;
 }
 
-/* The answered requests were answered soon. A program that only looks, after each message, whether
- * anything has come may find an answer at any time until the next message. */
+/* The answered requests were answered soon. A program that only checks for data after each
+ * message may find an answer at any time until the next message. */
 #define SOON 10 /* part of the timer */
 
 static bool answers_come_soon(const struct trace_endpoint *ep, uint64_t timer_ns)
@@ -312,13 +312,13 @@ static bool is_given_up(const struct trace_endpoint *ep)
 	       trace_messages_known(&ep->rx_calls) && !ep->rx_calls.messages;
 }
 
-/* The writers of a pipe get no requests, if there is no second pipe for these. */
+/* Without a second pipe that leads back, the writers of a pipe get no requests. */
 static bool lacks_answers(const struct trace_endpoint *ep, const struct ends *e)
 {
 	return ep->proto == TRACE_PIPE && !e->answers;
 }
 
-/* Who polls with a short timeout waits for one answer in many pieces. */
+/* A client that polls with a short timeout waits for one answer in many short waits. */
 #define PIECES_A_MESSAGE 4
 
 static uint64_t longest_wait(const struct trace_endpoint *ep)
@@ -402,8 +402,8 @@ enum request_part longest_part(const struct requests *r)
 	return r->way_ns > r->think_ns ? REQUEST_WAY : REQUEST_THINK;
 }
 
-/* A wait that began before the session, or goes on, is of no whole request. The server's own times
- * tell how long one takes, if they are about all of the wait. */
+/* A wait that began before the session, or goes on, does not cover a whole request. If the
+ * server's own times make up about all of the wait, they tell how long a request takes. */
 #define ABOUT_ALL 0.8
 
 bool are_some_slow(const struct requests *r)
@@ -419,8 +419,9 @@ static bool are_own_times_told(const struct requests *r)
 	       (double)r->think_ns >= ABOUT_ALL * (double)r->whole_ns;
 }
 
-/* In a steady state as much is missing of the requests that began before the session as there is of
- * those that end after it: all the time for the requests that were answered is the average. */
+/* In a steady state, the missing part of the requests that began before the session equals the
+ * seen part of those that end after it. So the average is all the time divided by the number of
+ * answered requests. */
 static uint64_t average_of_cut(const struct requests *r)
 {
 	uint64_t answered = r->n > r->unfinished ? r->n - r->unfinished : 1;
@@ -437,8 +438,8 @@ uint64_t average_thinking(const struct requests *r)
 	return r->cut ? average_of_cut(r) : r->think_ns / r->n;
 }
 
-/* The longest, if that is what the average would be without the requests that were cut, of which a
- * part of the time was seen. */
+/* Is the longest request about what the average would be without the requests that were cut off,
+ * whose time was seen only in part? */
 #define MANY_CUT 10 /* part of them */
 #define A_LITTLE 1.05
 

@@ -33,11 +33,12 @@ uint64_t longest_request(const struct requests *r);
 bool are_some_slow(const struct requests *r);
 /* The average time to answer a request, or one that took time; their number must be known. */
 uint64_t average_thinking(const struct requests *r);
-/* Of each request a part may be missing: they took the longest time that was seen, or more. */
+/* A part of each request may be missing, so each took the longest time that was seen, or more. */
 bool are_all_cut(const struct requests *r);
 /* The longest request tells how long the others take, too. */
 bool is_longest_typical(const struct requests *r);
-/* Of a few requests some were cut short by the session's ends: the longest tells more. */
+/* Some of a few requests were cut off by the session's start or end, so the longest says more
+ * than the average. */
 bool average_is_low(const struct requests *r);
 /* The requests that never got an answer took most of the time. */
 bool mostly_given_up(const struct requests *r);

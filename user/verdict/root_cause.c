@@ -11,16 +11,17 @@
 
 /* ---- findings ---- */
 
-/* ---- who passes on what he reads, asleep in a send or not ---- */
+/* ---- programs that pass on what they read, asleep in a send or not ---- */
 
-#define PASSED_LEAST 65536 /* of less any two conversations may have as much */
+#define PASSED_LEAST 65536 /* below this two conversations may have as much by chance */
 
 static bool known_and_much(const struct trace_call_stats *b)
 {
 	return b->bytes_res != TRACE_UNKNOWN && b->bytes >= PASSED_LEAST;
 }
 
-/* What it reads ahead it keeps in a queue of its own. */
+/* The program may keep data that it reads ahead in a queue of its own: up to one part in
+ * QUEUE_PART. */
 #define QUEUE_PART 8
 
 static bool as_much_but_queue(uint64_t a, uint64_t b)
@@ -30,7 +31,7 @@ static bool as_much_but_queue(uint64_t a, uint64_t b)
 
 typedef bool compares(uint64_t, uint64_t);
 
-/* as far as is known: it may have */
+/* May that process have moved as many bytes? Yes, if their number is unknown. */
 static bool moved(const struct trace_call_stats *b, pid_t tgid, uint64_t bytes, compares *alike)
 {
 	return b->tgid == tgid &&
@@ -57,7 +58,7 @@ static bool passes_on(const struct trace_snapshot *s, const struct trace_endpoin
 	return read == 1 && sent == 1;
 }
 
-/* One stall is most of both, and of the same length: that is one and the same. */
+/* If one stall makes up most of both findings and is equally long, it is the same stall. */
 #define ONE_LONG_NS 100000000
 
 static bool longest_are_one(const struct finding *f, const struct finding *behind)
@@ -99,7 +100,7 @@ static bool held_up_passing_on(const struct trace_snapshot *s, const struct find
 
 /* ---- who is asleep ---- */
 
-/* A look at a pipe or Unix socket finds it full where somebody sleeps in a write to it. */
+/* A sample finds a pipe or Unix socket full if somebody sleeps in a write to it. */
 static uint64_t asleep_in_send(const struct trace_endpoint *ep, const struct finding *behind)
 {
 	bool local = is_local_ipc(ep);
@@ -111,8 +112,8 @@ static uint64_t asleep_in_send(const struct trace_endpoint *ep, const struct fin
 		       : smaller(behind->ns, trace_blocked_ns(&ep->tx_calls));
 }
 
-/* Was this thread (tid 0: any of that process, none of which was seen to read) asleep in a send
- * there, for at least half of what `f` lays at its door? */
+/* Was this thread asleep in a send there for at least half of the time that `f` blames on it?
+ * tid 0: any thread of that process, none of which was seen to read. */
 static bool kept_waiting(const struct trace_snapshot *s, const struct finding *f,
 			 const struct who *reader, const struct finding *behind)
 {
@@ -132,8 +133,8 @@ static bool kept_waiting(const struct trace_snapshot *s, const struct finding *f
 typedef bool keeps_from_reading(const struct trace_snapshot *s, const struct finding *f,
 				const struct who *reader, const struct finding *behind);
 
-/* The largest finding that keeps the reader waiting; one that lays it at somebody else's door comes
- * first. -1: none */
+/* The largest finding that keeps the reader waiting. One that blames somebody comes first. -1:
+ * there is none */
 static int finding_behind(const struct trace_snapshot *s, const struct verdict *v,
 			  const struct finding *of, const struct who *reader,
 			  keeps_from_reading *keeps)
@@ -155,22 +156,22 @@ static int finding_behind(const struct trace_snapshot *s, const struct verdict *
 
 /* ---- who is asleep in a read ---- */
 
-/* of another host, or not traced */
+/* The server is on another host, or not traced. */
 static bool asks_unseen_server(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_TCP && ep->making.connected && ep->remote.port;
 }
 
-/* Most of the time it has data that was not sent yet, and may sleep until it can send more. Of a
- * request in flight the ACK may come with the answer. */
+/* Most of the time this end has unsent data, and may sleep until it can send more. Data in
+ * flight does not count: the ACK of a request may come with the answer. */
 static bool sends_meanwhile(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_TCP && ep->tx.resolution[TX_IDLE] != TRACE_UNKNOWN &&
 	       2 * (ep->tx.ns[TX_IDLE] + ep->tx.ns[TX_FLIGHT]) < ep->tx.lifetime_ns;
 }
 
-/* Did the reader wait there for others than whom he keeps waiting, for at least half of what `f`
- * lays at his door? */
+/* Did the reader wait there for a process other than the one that it keeps waiting, for at least
+ * half of the time that `f` blames on it? */
 static bool waited_there(const struct trace_snapshot *s, const struct finding *f,
 			 const struct who *reader, const struct trace_endpoint *ep)
 {
@@ -188,7 +189,7 @@ static bool waited_there(const struct trace_snapshot *s, const struct finding *f
 	       f->blamed_ns;
 }
 
-/* What is suspected may be so for want of samples: of one end it would be inferred. */
+/* A finding may be only suspected for want of samples. With one end alone it would be inferred. */
 static bool sees_both_ends(const struct trace_snapshot *s, const struct finding *f)
 {
 	const struct trace_endpoint *ep = &s->ep[f->endpoint],
@@ -215,8 +216,8 @@ static int where_reader_waits(const struct trace_snapshot *s, const struct findi
 	return at;
 }
 
-/* Whom the reader waits for cannot go on either: ssh, whose output is not read, opens the window
- * of its channel no further. */
+/* The process that the reader waits for cannot go on either. For example ssh, whose output is
+ * not read, does not open the window of its channel further. */
 static int behind_reader_waits(const struct trace_snapshot *s, const struct verdict *v,
 			       const struct finding *f)
 {
@@ -236,8 +237,8 @@ static int behind_reader_waits(const struct trace_snapshot *s, const struct verd
 	return -1;
 }
 
-/* the finding that keeps the reader of this one from reading; -1: none. *by_amounts is set where it
- * is the amounts that tell it */
+/* The finding that keeps the reader of this one from reading; -1: none. Sets *by_amounts if the
+ * link is inferred from amounts. */
 static int next_link(const struct trace_snapshot *s, const struct verdict *v, size_t i,
 		     bool *by_amounts)
 {
@@ -264,7 +265,8 @@ void verdict_link_waits(const struct trace_snapshot *s, struct verdict *v)
 
 enum { DEADLOCK_OF_TWO = 2 }; /* see deadlock.c */
 
-/* *circle: how many links lead back to where they began; 0: they do not */
+/* *circle: the number of links that lead back to finding i; 0: they do not, or there are only
+ * two */
 static int root_of(const struct trace_snapshot *s, const struct verdict *v, size_t i,
 		   bool *by_amounts, size_t *circle)
 {
@@ -315,7 +317,7 @@ int stall_order_make(struct stall_order *o, const struct stalls *l)
 	return 0;
 }
 
-/* how many are of lesser processes, or of this one and began before `ns` */
+/* The number of stalls of processes with a smaller PID, or of this one that began before `ns`. */
 static size_t before(const struct stall_order *o, pid_t tgid, uint64_t ns)
 {
 	const struct stall want = { .s = { .tgid = tgid, .from_ns = ns } }, *v = &want;
@@ -330,8 +332,8 @@ static uint64_t overlap(const struct trace_stall *a, const struct trace_stall *b
 	return to > from ? to - from : 0;
 }
 
-/* One thread's stalls follow one another, so that the last few before the end are all that can
- * cover half of it; threads need some more. */
+/* The stalls of one thread follow one another, so only the last few before the end can cover
+ * half of it. Several threads need some more. */
 enum { TRIED = 64 };
 
 const struct stall *stall_behind(const struct stall_order *o, const struct stall *st)

@@ -14,10 +14,10 @@
 #include "verdict/replies.h"
 #include "verdict/times.h"
 
-/* One message more for this many answered ones is no request: a window, a ping. */
+/* For this many answered messages, one more may be no request, but a window update or a ping. */
 #define LITTLE 8
 
-/* The clients of a server under load wait most of the time, though each answer comes sooner. */
+/* A shorter average answer is not slow: under load, clients wait most of the time even so. */
 #define SLOW_NS 1000000
 /* A server that runs all the time has too many requests, not too slow a disk. */
 #define SLOW_AT_WORK_NS 10000000

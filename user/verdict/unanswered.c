@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Queries by UDP that nobody answers, or that another host refuses: no sender is held up, and
- * nothing is lost that this host knows of. Who never tries to read expects no answer.
+ * UDP queries that nobody answers, or that another host refuses. No sender is held up, and this
+ * host knows of no loss. A program that never tries to read expects no answer.
  */
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #include "verdict/requests.h"
 #include "verdict/unsampled_connections.h"
 
-/* of the time in which it waited */
+/* share of the time in which the client waited */
 #define MOST_OF_WAIT 0.8
 
 static bool was_refused(const struct trace_endpoint *ep)
@@ -19,7 +19,7 @@ static bool was_refused(const struct trace_endpoint *ep)
 	return ep->tx_calls.refused_n || ep->rx_calls.refused_n;
 }
 
-/* Who names the address in each call may send news that nobody answers. */
+/* A program that names the address in each call may send news that needs no answer. */
 static bool is_connected(const struct trace_endpoint *ep)
 {
 	return ep->remote.port && !ep->making.unconnected;
@@ -44,7 +44,7 @@ static bool lies_unread(const struct trace_snapshot *s, const struct trace_endpo
 	       at->rx.max[RX_UNREAD] >= LIES_NS && !at->tx_calls.messages;
 }
 
-/* And whoever sends so few, and closes after as long without an answer, gave it up. */
+/* A client that sent so few, and closed after LIES_NS without an answer, gave up. */
 static bool gave_up(const struct trace_endpoint *ep)
 {
 	return ep->closed && is_connected(ep) && ep->tx_calls.messages <= QUESTIONS &&
@@ -84,7 +84,8 @@ static bool waits(const struct trace_snapshot *s, const struct trace_endpoint *e
 	return expects_an_answer(ep) || gave_up(ep) || lies_unread(s, ep, server);
 }
 
-/* how long, by its own call or by what lies at the server; 0: not known */
+/* How long the client waited: by its own call, or by the unread time at the server. 0: not
+ * known. */
 static uint64_t waited_ns(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 			  int server)
 {
@@ -104,7 +105,7 @@ static bool is_read_only(const struct trace_endpoint *ep, uint64_t n)
 	       !ep->tx_calls.messages;
 }
 
-/* sockets of the same program, which asked the same server and had an answer */
+/* The number of other sockets of the program that asked the same server and got an answer. */
 static uint64_t others_answered(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	uint64_t n = 0;
@@ -118,7 +119,7 @@ static uint64_t others_answered(const struct trace_snapshot *s, const struct tra
 	return n;
 }
 
-/* What is asked last, of a socket for each question, may only be late. */
+/* If each question has its own socket, the answer to the last one may only be late. */
 static bool may_be_late(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	return !ep->closed && others_answered(s, ep);
@@ -129,7 +130,7 @@ struct question {
 	int server; /* see struct unanswered */
 };
 
-/* of more the others are left out: each is compared with each */
+/* any further ones are left out: each is compared with each */
 #define QUESTIONS_MOST 2048
 
 struct asked {
@@ -140,8 +141,8 @@ struct asked {
 	size_t n;
 };
 
-/* It reads, and never answers: the only one of those that were seen that may be whom they went to.
- */
+/* The only socket seen that reads and never answers: the datagrams may have gone there. -1:
+ * there is none, or several. */
 static int silent_server(const struct asked *a, const struct trace_endpoint *ep, uint64_t n)
 {
 	int found = -1;
@@ -206,7 +207,8 @@ static void add_alike(const struct asked *a, struct unanswered *sum)
 	}
 }
 
-/* A resolver passes on what it is asked, by a socket of its own. */
+/* A resolver forwards what it is asked through a socket of its own. Returns one that got no
+ * answer; -1: none. */
 static int asked_in_vain_by(const struct trace_snapshot *s, int server)
 {
 	pid_t tgid = server >= 0 ? s->ep[server].rx_calls.tgid : 0;

@@ -65,13 +65,13 @@ static bool reads_known(const struct trace_endpoint *ep)
 	return ep->rx.resolution[RX_UNREAD] != TRACE_UNKNOWN;
 }
 
-/* whoever reads what goes out there, in a call at least once or, of a socket, as an endpoint */
+/* Was the reader seen: of a pipe in a call, of a socket as an endpoint? */
 static bool reader_seen(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_PIPE ? ep->rx_calls.tgid && reads_known(ep) : other_end_seen(ep);
 }
 
-/* Where its reads are not seen (MPTCP, splice()), what lay unread there says nothing. */
+/* If no hook sees the reads (MPTCP, splice()), the unread time says nothing. */
 static uint64_t unread_ns(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 			  enum tx_state cause)
 {
@@ -86,8 +86,8 @@ static bool is_mostly_in_flight(const struct trace_snapshot *s, const struct tra
 	return l && l->tx_seen[cause] && 2 * l->fact[TRACE_FACT_IN_FLIGHT] >= l->tx_seen[cause];
 }
 
-/* By looks: what is out is not acknowledged for so long, for each segment that was sent, that no
- * short path explains it. */
+/* From samples: data in flight waits for its ACK for so long per segment sent that no short path
+ * explains it. */
 #define WITHHELD_NS 10000000
 
 static bool looked_withheld(const struct trace_snapshot *s, const struct trace_endpoint *ep,
@@ -137,15 +137,15 @@ static void lay_blame(const struct trace_snapshot *s, const struct trace_endpoin
 							    : ep->blame.unread_n[f->cause];
 }
 
-/* Most of what was sent again was the request for a connection; or nobody has ever answered. */
+/* Most retransmissions were of the SYN, or nothing ever came back. */
 static bool waits_for_syn(const struct trace_endpoint *ep)
 {
 	return ep->syn_retransmits * 2 > ep->retransmits ||
 	       (!ep->rtt_us && !ep->tx_calls.bytes && !ep->rx_calls.bytes);
 }
 
-/* A listener of this host whose accept queue is full drops the last ACK of the handshake too, and
- * what is sent after it, until it has room for the connection. */
+/* A listener on this host whose accept queue is full also drops the last ACK of the handshake,
+ * and the data after it, until there is room. */
 static bool waits_for_full_queue(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 				 uint64_t ns)
 {
@@ -227,8 +227,8 @@ static void keep(struct verdict *v, const struct finding *f)
 	v->v[at] = *f;
 }
 
-/* Of many connections that are looked at a few times, some are in any state at one look. But what
- * was sent again is counted, and how long that took may be known afterwards only. */
+/* Among many connections with few samples each, some sample finds any state. But retransmissions
+ * are counted, and their time may become known only afterwards. */
 static bool is_found_again(const struct trace_snapshot *s, const struct finding *f)
 {
 	return !f->sampled || f->all.found >= LOOKS_LEAST ||
@@ -246,7 +246,7 @@ static void keep_united(struct candidates *c, const struct trace_snapshot *s, st
 	candidates_free(c);
 }
 
-/* `device` is no stall, but where the link is full it is what limits the sender. */
+/* `device` is no stall, but if the link is full it limits the sender. */
 static bool may_hold_up(const struct trace_endpoint *ep, unsigned int cause)
 {
 	return tx_is_stall(cause) || (cause == TX_DEVICE && device_is_full(ep));
@@ -277,7 +277,7 @@ static void find_stalls(const struct trace_snapshot *s, size_t i, struct candida
 			keep(out, &v[at]);
 }
 
-/* what is known of a pipe's writers is their calls alone: resolution_unseen() */
+/* Only the calls of this pipe's writers are known: see resolution_unseen(). */
 static bool writers_unseen(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_PIPE && ep->tx.resolution[TX_SNDBUF] == TRACE_UNKNOWN &&
@@ -299,13 +299,13 @@ static bool is_party(const struct trace_snapshot *s, const struct finding *f,
 	       (ep->tx_calls.tgid == b->tgid || (reader && reader->tgid == b->tgid));
 }
 
-/* as a stream does, or a pipeline that ends in one */
+/* The finding is a limit, or the consequence of one. */
 static bool goes_as_fast_as_it_can(const struct finding *f)
 {
 	return f->limit != LIMIT_NONE || f->behind_limit;
 }
 
-/* what that process reads by a pipe, most of it; NULL: by none */
+/* The pipe from which that process reads most; NULL: it reads from none. */
 static const struct trace_endpoint *input_of(const struct trace_snapshot *s, pid_t tgid)
 {
 	const struct trace_endpoint *most = NULL;
@@ -322,7 +322,7 @@ static const struct trace_endpoint *input_of(const struct trace_snapshot *s, pid
 
 enum { PIPELINE_MAX = 8 }; /* programs between the one that limits it and the one that waits */
 
-/* The party that sends to whoever waits, or one that feeds it by pipes. */
+/* Is a party of `f` the awaited sender, or does it feed that sender through pipes? */
 static bool feeds(const struct trace_snapshot *s, const struct finding *f,
 		  const struct trace_call_stats *sender)
 {
@@ -337,7 +337,7 @@ static bool feeds(const struct trace_snapshot *s, const struct finding *f,
 	return false;
 }
 
-/* Such a stream neither explains nor hides a wait of other programs. */
+/* A stream at its limit neither explains nor hides a wait of other programs. */
 static bool is_beside_wait(const struct trace_snapshot *s, const struct finding *f,
 			   const struct trace_endpoint *waits_at)
 {
@@ -345,7 +345,7 @@ static bool is_beside_wait(const struct trace_snapshot *s, const struct finding 
 	       !feeds(s, f, who_sends(s, waits_at));
 }
 
-/* Its reader waits there for others: it is a consequence of the wait. */
+/* The reader of `f` is the process that waits, so `f` is a consequence of the wait. */
 static bool is_behind_wait(const struct trace_snapshot *s, const struct finding *f,
 			   const struct trace_endpoint *waits_at)
 {
@@ -353,8 +353,8 @@ static bool is_behind_wait(const struct trace_snapshot *s, const struct finding 
 	       s->ep[f->reader_waits].rx_calls.tgid == waits_at->rx_calls.tgid;
 }
 
-/* The sender is itself the one that computes, and takes what comes to it no faster: a pipeline is
- * as fast as that one, and what holds it up for half of that time is beside the point. */
+/* The sender is itself the process whose CPU limits the pipeline. What holds it up for at most
+ * half of that time does not matter. */
 static bool is_sent_by_limit(const struct trace_snapshot *s, const struct finding *f,
 			     const struct finding *limit)
 {
@@ -388,7 +388,7 @@ static void mark_behind_wait(const struct trace_snapshot *s, struct verdict *v)
 		v->v[i].behind_wait = is_behind_wait(s, &v->v[i], &s->ep[v->wait.endpoint]);
 }
 
-/* what stalled, or was limited, that the wait may be a part of */
+/* The time of the largest stall or limit of which the wait may be a part. */
 static uint64_t stalled_there(const struct trace_snapshot *s, const struct verdict *v)
 {
 	for (size_t i = 0; i < v->n; i++)
@@ -441,7 +441,7 @@ static struct mutual_wait judge_mutual(const struct trace_snapshot *s,
 
 static const struct reader_spell none = { .endpoint = -1 };
 
-/* less than this of all that was watched is any busy machine's */
+/* A smaller share of the observed time is normal on a busy machine. */
 #define STARVED_OF_ALL 0.02
 
 static void drop_negligible(struct reader_spell *r, uint64_t observed)
@@ -451,7 +451,7 @@ static void drop_negligible(struct reader_spell *r, uint64_t observed)
 		*r = none;
 }
 
-/* It has nothing to do with what stalls, and is much longer. */
+/* The late reader has nothing to do with the stalls, and its time is much longer. */
 static bool is_apart(const struct trace_snapshot *s, const struct verdict *v)
 {
 	for (size_t i = 0; i < v->n; i++)
@@ -477,7 +477,7 @@ static bool is_why_it_reads_late(const struct trace_snapshot *s, const struct ve
 	       (double)v->wait.ns >= SAME_TIME * (double)v->late.ns;
 }
 
-/* The same clients, of the same server. */
+/* Are both findings about the same server and its clients? */
 static bool are_of_one_service(const struct trace_snapshot *s, const struct verdict *v)
 {
 	const struct trace_endpoint *late = &s->ep[v->late.endpoint],
@@ -494,7 +494,8 @@ static bool are_of_one_service(const struct trace_snapshot *s, const struct verd
 		!strcmp(client->rx_calls.comm, wait->rx_calls.comm));
 }
 
-/* Of one connection, where the answers took no time to speak of, what lay unread says it all. */
+/* On a single connection whose answers took hardly any time, the unread time alone explains the
+ * wait. */
 #define NO_THINKING 0.1
 
 static bool requests_say_more(const struct verdict *v)
@@ -506,8 +507,8 @@ static bool requests_say_more(const struct verdict *v)
 		(double)r->think_ns > NO_THINKING * (double)r->unread_ns);
 }
 
-/* Questions that lay unread are asked there, and took less than the answers did; or each has an
- * answer, and both times are known. */
+/* The unread data is the requests of that wait: they took less time than the answers, or both
+ * times are known for each request. */
 static bool is_part_of_wait(const struct trace_snapshot *s, const struct verdict *v)
 {
 	if (v->late.endpoint < 0 || !are_of_one_service(s, v))
@@ -531,7 +532,7 @@ static bool is_brief(const struct verdict *v)
 	return is_unnoticeable(ns, v->observed_ns) || (is_small && is_limited(v));
 }
 
-/* As long as it takes to wake up a few threads: nobody is late with such an answer. */
+/* The time that it takes to wake a few threads: such an answer is not late. */
 #define QUICK_NS 200000
 #define PAUSE_NS 50000000
 
@@ -541,7 +542,7 @@ static struct quick_answers quick_answers(const struct trace_snapshot *s, const 
 	uint64_t n = v->waits.requests.n, ns = v->waits.ns;
 
 	if (!n && ep && s->looks && ep->tx_calls.bytes) {
-		n = ep->rx_calls.cpu_turns; /* of this one alone */
+		n = ep->rx_calls.cpu_turns; /* of this endpoint alone */
 		ns = v->wait.ns;
 	}
 	if (!n || v->chain.n || ns >= QUICK_NS * n || v->wait.max_ns >= PAUSE_NS ||
@@ -550,7 +551,7 @@ static struct quick_answers quick_answers(const struct trace_snapshot *s, const 
 	return (struct quick_answers){ v->wait.endpoint, n, ns / n };
 }
 
-/* Nobody asks for what comes, and enough of it does. */
+/* A stream: nobody asks for the data, and enough of it comes. */
 #define SENDER_BUSY  0.75
 #define STREAM_SENDS 10
 #define STREAM_BYTES 65536
@@ -610,9 +611,9 @@ static struct waits_together first_of_chain(const struct trace_snapshot *s,
 	return sum_waits(s, &first, nobody_asks);
 }
 
-/* Several wait for one that asks its own server for fewer at a time: what they waited beyond that,
- * they waited in its queue. Each request is passed on once, but for greetings, which it answers
- * itself. */
+/* Several clients wait for a program that forwards fewer requests at a time to its own server.
+ * The rest of their wait is spent in its queue. Each request is forwarded once, except
+ * greetings, which the program answers itself. */
 #define QUEUED_SHARE 0.3
 
 static bool are_passed_on(const struct requests *came, const struct requests *went)
@@ -621,7 +622,7 @@ static bool are_passed_on(const struct requests *came, const struct requests *we
 	       4 * went->n <= 5 * came->n;
 }
 
-/* of all of them, however many at a time */
+/* The time of all requests together, however many ran at a time. */
 static uint64_t took_in_all(const struct requests *r)
 {
 	return r->think_ns + r->unread_ns + r->way_ns;
@@ -650,7 +651,7 @@ static bool awaits_who_connects(const struct trace_snapshot *s, const struct ver
 	       (double)v->connect.ns >= SAME_TIME * (double)v->wait.ns;
 }
 
-/* Its sender, which was not seen, can send no more, and goes on waiting. */
+/* The sender, which was not seen, has a full send buffer and still waits. */
 static bool keeps_sender_full(const struct trace_snapshot *s, const struct reader_spell *late)
 {
 	const struct trace_endpoint *ep = late->endpoint < 0 ? NULL : &s->ep[late->endpoint];
@@ -664,7 +665,7 @@ static void find_late(const struct trace_snapshot *s, struct verdict *out)
 	out->late = find_late_reader(s);
 	out->busy = find_busy_reader(s);
 	if (out->late.endpoint >= 0 && out->n &&
-	    !is_apart(s, out)) /* a sender that was seen speaks for itself */
+	    !is_apart(s, out)) /* a sender that was seen is judged by itself */
 		out->late = none;
 	if (could_not_read(s, out))
 		out->late = none;
@@ -679,7 +680,7 @@ static void find_late(const struct trace_snapshot *s, struct verdict *out)
 	out->no_room = out->late.endpoint >= 0 && leaves_no_room(s, (size_t)out->late.endpoint);
 }
 
-/* A proxy takes as long for its answers as the one that it asks. */
+/* A proxy's answers take as long as those of the server that it asks. */
 static bool server_waits_itself(const struct trace_snapshot *s, const struct verdict *v)
 {
 	pid_t server = v->answers.endpoint < 0 ? 0 : program_at(&s->ep[v->answers.endpoint])->tgid;
@@ -786,7 +787,8 @@ static void find_scattered(const struct trace_snapshot *s, const uint64_t by_cau
 	out->scattered = sum;
 }
 
-/* Where a pipeline lives this long, and its reader was started for it, the start takes most. */
+/* In a pipeline that lives for less than this, and whose reader was started for it, the start
+ * takes most of the time. */
 #define SHORT_PIPELINE_NS 100000000
 
 static bool is_short_pipeline(const struct trace_endpoint *ep)
@@ -813,8 +815,8 @@ static bool is_others(const struct trace_call_stats *b)
 	return !b->tgid || b->outsider;
 }
 
-/* Of a session of a pipe's reader alone the writers are not asked for, and their calls not seen;
- * nor are the readers' in a session of its writer. */
+/* A session that traces only a pipe's reader does not ask for its writers, and sees none of
+ * their calls. The same holds for the readers in a session of the writer. */
 static bool is_seen_from_here(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	const struct trace_call_stats *out = &ep->tx_calls, *in = &ep->rx_calls;
@@ -826,7 +828,7 @@ static bool is_seen_from_here(const struct trace_snapshot *s, const struct trace
 	return is_others(in) && !ep->unseen[0];
 }
 
-/* A pipe at which somebody waits, and nothing went through it: a log, say. */
+/* A pipe at which somebody waits, but through which nothing passed: a log, for example. */
 static bool looked_silent(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	return s->looks && ep->proto == TRACE_PIPE && !s->looks[ep - s->ep].writes &&

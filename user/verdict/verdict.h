@@ -353,10 +353,10 @@ struct verdict {
 	int64_t unaccounted_ns;
 	/* set by judge() (verdict/judge.h) */
 	enum outcome outcome;
-	enum finding_kind kind; /* what leads */
+	enum finding_kind kind; /* the finding that leads */
 	size_t lead;		/* index in v[], if a stall or limit leads */
 	double share;		/* of the waiter's time (loss: of the datagrams), NAN: unknown */
-	const struct asleep *doing; /* what the culprit did meanwhile; NULL: nobody looked */
+	const struct asleep *doing; /* what the culprit did meanwhile; NULL: not sampled */
 };
 
 /*

@@ -73,8 +73,8 @@ static struct culprit reader_of(const struct trace_call_stats *b)
 	return (struct culprit){ .pid = b->tgid, .tid = b->others ? 0 : b->tid, .to_read = true };
 }
 
-/* The process that does not read what the last sender of a chain has for it, or that this one waits
- * for. */
+/* The process that does not read what the last sender of a chain sends, or the process that it
+ * waits for itself. */
 static struct culprit holder_up(const struct trace_snapshot *s, const struct finding *f)
 {
 	const struct trace_endpoint *ep = &s->ep[f->endpoint];

@@ -25,8 +25,9 @@ size_t verdict_waiting_processes(const struct trace_snapshot *s, const struct ve
  * 0: there is none. */
 pid_t verdict_feeding_server(const struct trace_snapshot *s, const struct verdict *v);
 
-/* Where nothing went: a server to which a client had sent the last data, perhaps a request. Whether
- * it works on that, trace_ask_server() tells. 0: there is none but those that were asked. */
+/* If nothing was sent: a server to which a client had sent the last data, perhaps a request.
+ * trace_ask_server() finds out whether it works on that. 0: there is none besides those already
+ * asked. */
 pid_t verdict_silent_server(const struct trace_snapshot *s, const struct verdict *v,
 			    const pid_t *asked, size_t n);
 
