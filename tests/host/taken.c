@@ -20,7 +20,7 @@
 #define STOLEN	       0.01 /* of all CPU time */
 #define OTHERS	       0.05 /* of all CPU time */
 #define LATE_NS	       5000000
-#define RARELY_NS      5e9     /* one late wake-up in this time is rare */
+#define SELDOM_NS      5e8     /* so seldom late: it does not explain each of three failures */
 #define PROBE_NS       2000000 /* a probe asks for the CPU so often */
 #define ROUNDING_TICKS 2       /* for each CPU, in /proc/stat */
 
@@ -174,7 +174,7 @@ static bool is_more(double ns, double share, double all_ns, long n_cpus)
 /* A single late wake-up explains a failure once, and not each time that the test is repeated. */
 static const char *how_noisy(double ns, long times_late, bool cpu_taken)
 {
-	if (cpu_taken || (double)times_late > 1 + ns / RARELY_NS)
+	if (cpu_taken || (double)times_late > 1 + ns / SELDOM_NS)
 		return "noisy";
 	return times_late ? "nearly quiet" : "quiet";
 }
