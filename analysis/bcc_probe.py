@@ -56,7 +56,8 @@ HOOKS = (
     Hook("sk_wait_data", "kretprobe", "sleep_ends", "`wait` of the rx ledger"),
     Hook("tcp_rcv_established", "kprobe", "segment_comes", "`rwnd`: TCP's chronograph, read as segments come"),
     Hook("tcp_retransmit_skb", "raw tracepoint", "retransmitted", "retransmissions"),
-    Hook("inet_sock_set_state", "raw tracepoint", "state_set", "connections, from their creation to their end"),
+    Hook("inet_sock_set_state", "raw tracepoint", "state_set",
+         "connections, from their creation to their end"),
 )
 
 

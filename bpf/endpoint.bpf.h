@@ -544,17 +544,17 @@ static __always_inline void refresh_addresses(struct endpoint *ep, struct sock *
 	join_inet(ep);
 }
 
+/* Data that comes after accept() sets the inode before anybody calls into the connection. */
+static __always_inline bool is_unaccepted(const struct endpoint *ep)
+{
+	return !ep->id.inode || (ep->making.listened && !ep->making.accepted);
+}
+
 /*
  * If several processes listen at a port (SO_REUSEPORT, workers that share a socket), the first
  * process to call into a connection shows whose it is. A connection that is passed to a traced
  * process later is that one's.
  */
-static __always_inline bool is_unaccepted(const struct endpoint *ep)
-{
-	return !ep->id.inode || /* or data has come since, which shows the inode */
-	       (ep->making.listened && !ep->making.accepted);
-}
-
 static __always_inline void told_apart(struct endpoint *ep, bool wanted)
 {
 	if (wanted && ep->flags & EP_STRANGE)

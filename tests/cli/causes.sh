@@ -195,7 +195,8 @@ def hungry_writer():  # is at work between its calls
     first, last = min(os.sched_getaffinity(0)), max(os.sched_getaffinity(0))
     os.sched_setaffinity(0, {first})
     s, c = pair()
-    s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # or its small sends wait for delayed ACKs, too
+    # or its small sends wait for delayed ACKs, too
+    s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     def writes():
         c.close()
         end = time.monotonic() + 3

@@ -241,6 +241,27 @@ static void what_does_not_leave_is_no_health(void **state)
 	assert_null(strstr(said_of(&ep, &v), "had not left this host"));
 }
 
+/* a pulled cable: what the device dropped before the kernel noticed was sent again */
+static void what_does_not_leave_is_told_before_what_was_dropped(void **state)
+{
+	struct trace_endpoint ep = downloader(0);
+	struct verdict v;
+
+	(void)state;
+	ep.tx.ns[TX_IDLE] -= 500000000;
+	ep.tx.ns[TX_DEVICE] = ep.tx.max[TX_DEVICE] = 300000000;
+	ep.tx.ns[TX_RECOVERY] = ep.tx.max[TX_RECOVERY] = 200000000;
+	ep.tx_calls.bytes = 100000000;
+	ep.timeouts = 2;
+	ep.undelivered_ns = 300000000;
+	said_of(&ep, &v);
+	assert_int_equal(v.kind, KIND_UNDELIVERED);
+	ep.tx.ns[TX_DEVICE] = ep.tx.max[TX_DEVICE] = ep.undelivered_ns = 210000000;
+	ep.tx.ns[TX_RECOVERY] = ep.tx.max[TX_RECOVERY] = 290000000;
+	said_of(&ep, &v);
+	assert_int_equal(v.kind, KIND_STALL);
+}
+
 /* the second of two clients: its request lies for 1.9 s of 3.9 until the first one's is done with;
  * both ends were seen */
 static void second_client(struct trace_endpoint ep[2])
@@ -5963,6 +5984,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_client_that_polls_a_hung_server_waits),
 	cmocka_unit_test(a_message_that_lies_is_no_health),
 	cmocka_unit_test(what_does_not_leave_is_no_health),
+	cmocka_unit_test(what_does_not_leave_is_told_before_what_was_dropped),
 	cmocka_unit_test(who_comes_back_at_once_is_not_late),
 	cmocka_unit_test(who_had_no_cpu_is_named),
 	cmocka_unit_test(who_had_no_cpu_out_of_calls_is_named),

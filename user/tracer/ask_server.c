@@ -33,9 +33,7 @@
 #define APART_NS   83000000 /* an idle moment between two requests is shorter than all rounds */
 #define POLLS_MOST  16384 /* sockets; any beyond these stay unknown */
 #define EPOLLS_MOST 64
-#define LONG_AGO    10000 /* ms: what was sent so long ago may have asked for nothing */
 #define FDS_MOST    1024
-#define TICK_MS	    10 /* at most */
 
 struct polled {
 	pid_t pid;
@@ -184,7 +182,7 @@ static bool waits_for_another(const struct polled *p)
 	for (size_t i = 0; i < p->n_own; i++) {
 		const struct tcp_turn *t = tcp_turns_find(&p->turns, p->own[i]);
 
-		if (t && tcp_turns_awaits_answer(&p->turns, t) && t->sent_ms < LONG_AGO)
+		if (t && tcp_turns_awaits_answer(&p->turns, t) && t->sent_ms < TCP_TURN_LONG_AGO_MS)
 			return true;
 	}
 	return false;
@@ -359,7 +357,8 @@ static unsigned int owes_for_ms(const struct polled *p)
  * example. */
 static bool is_of_now(const struct polled *p, const struct tcp_turn *t, unsigned int owes_ms)
 {
-	return p->n_awaited == 1 || t->sent_ms <= (owes_ms ? owes_ms + TICK_MS : LONG_AGO);
+	return p->n_awaited == 1 ||
+	       t->sent_ms <= (owes_ms ? owes_ms + TCP_TURN_TICK_MS : TCP_TURN_LONG_AGO_MS);
 }
 
 /* The thread awaits answers on connections that its process made. False: on none, or too many. */

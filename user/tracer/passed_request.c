@@ -5,10 +5,8 @@
 
 #include "base/array.h"
 
-#define TICK_MS	  10  /* the longest there is; a dump may see two */
 #define AROUND_MS 100 /* nothing else was sent so near to it: no chance brought them together */
 #define WAITS_MS  30  /* sooner than that it may be answered yet */
-#define LONG_AGO  10000
 #define MOST	  2048 /* accepted connections */
 
 static bool is_accepted(const struct tcp_turns *t, const struct tcp_turn *x)
@@ -27,8 +25,8 @@ static bool have_answers(unsigned int asked, unsigned int answered)
 /* Its peer has asked, and awaits an answer. */
 static bool is_asked(const struct tcp_turn *x)
 {
-	return x->came_ms >= WAITS_MS && x->came_ms < LONG_AGO && tcp_turn_owes_answer(x) &&
-	       have_answers(x->comes, x->sends);
+	return x->came_ms >= WAITS_MS && x->came_ms < TCP_TURN_LONG_AGO_MS &&
+	       tcp_turn_owes_answer(x) && have_answers(x->comes, x->sends);
 }
 
 /* Its peer was sent something that it should answer. */
@@ -54,7 +52,7 @@ static const struct tcp_turn *sent_to_at(const struct tcp_turn *const *v, size_t
 			return NULL;
 		one = v[i];
 	}
-	return one && is_within(one->sent_ms, ms, TICK_MS) ? one : NULL;
+	return one && is_within(one->sent_ms, ms, TCP_TURN_TICK_MS) ? one : NULL;
 }
 
 /* asked: of what came there; NULL: of the oldest that was passed on */

@@ -21,6 +21,9 @@ struct tcp_turn {
 	unsigned int sent_ms, came_ms;
 };
 
+#define TCP_TURN_TICK_MS     10	   /* the longest tick there is */
+#define TCP_TURN_LONG_AGO_MS 10000 /* what was sent so long ago may have asked for nothing */
+
 struct tcp_turns {
 	struct tcp_turn *v; /* by inode */
 	size_t n, room;

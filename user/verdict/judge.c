@@ -205,14 +205,14 @@ static double share_of_lead(const struct verdict *v)
 static enum rank rank_undelivered(const struct verdict *v)
 {
 	int at = heaviest(v, false);
+	/* until the kernel notices that the link is down, what it drops is sent again */
+	bool same = at >= 0 && (int)v->v[at].endpoint == v->undelivered.endpoint;
 	uint64_t stall_ns = at < 0 ? 0 : v->v[at].all.ns;
 
-	/* Until the link's state is known, what it drops is sent again. */
-	if (at >= 0 && (int)v->v[at].endpoint == v->undelivered.endpoint)
-		stall_ns /= DWARFS;
 	if (v->undelivered.endpoint < 0)
 		return RANK_NONE;
-	return v->undelivered.ns > DWARFS * stall_ns ? RANK_OVERSHADOWS : RANK_UNDELIVERED;
+	return v->undelivered.ns > (same ? 1 : DWARFS) * stall_ns ? RANK_OVERSHADOWS
+								  : RANK_UNDELIVERED;
 }
 
 static double share_undelivered(const struct verdict *v)
