@@ -18,16 +18,27 @@ static struct tcp_turn broker[CONNECTIONS];
 static struct tcp_turns turns;
 static const uint64_t inodes[CONNECTIONS] = { CLIENT, WORKER, OTHER };
 
+/* Its numbers and ages of what came and of what was sent */
+static struct tcp_turn talk(uint64_t inode, unsigned int comes, unsigned int sends,
+			    unsigned int came_ms, unsigned int sent_ms)
+{
+	return (struct tcp_turn){
+		.inode = inode,
+		.port = PORT,
+		.is_known = true,
+		.comes = comes,
+		.sends = sends,
+		.came_ms = came_ms,
+		.sent_ms = sent_ms,
+	};
+}
+
 static int begin(void **state)
 {
 	(void)state;
-	broker[0] = (struct tcp_turn){ CLIENT,	   PORT,	   .is_known = true, .comes = 5,
-				       .sends = 4, .came_ms = 300, .sent_ms = 420 };
-	broker[1] = (struct tcp_turn){ WORKER,	   PORT,	   .is_known = true, .comes = 4,
-				       .sends = 5, .came_ms = 420, .sent_ms = 300 };
-	broker[2] = (struct tcp_turn){ OTHER,	       PORT,	   .is_known = true,
-				       .comes = 7,     .sends = 7, .came_ms = 5010,
-				       .sent_ms = 5000 };
+	broker[0] = talk(CLIENT, 5, 4, 300, 420);
+	broker[1] = talk(WORKER, 4, 5, 420, 300);
+	broker[2] = talk(OTHER, 7, 7, 5010, 5000);
 	turns = (struct tcp_turns){ .v = broker, .n = CONNECTIONS };
 	turns.listens[PORT / 64] |= 1ull << PORT % 64;
 	return 0;
@@ -122,10 +133,8 @@ static void the_oldest_request_counts(void **state)
 	struct tcp_turn more[] = {
 		broker[0],
 		broker[1],
-		{ 3, PORT, .is_known = true, .comes = 5, .sends = 4, .came_ms = 900,
-		  .sent_ms = 950 },
-		{ 4, PORT, .is_known = true, .comes = 4, .sends = 5, .came_ms = 950,
-		  .sent_ms = 900 },
+		talk(3, 5, 4, 900, 950),
+		talk(4, 4, 5, 950, 900),
 	};
 	const uint64_t all[] = { 1, 2, 3, 4 };
 
