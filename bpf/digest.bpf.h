@@ -142,7 +142,7 @@ static __always_inline void digest_present(struct digest *d, const struct endpoi
 	__u64 state;
 	ns_t unread;
 
-#ifdef SAMPLED /* each look has asked the peer already */
+#ifdef SAMPLED /* each sample has asked the peer already */
 	return;
 #endif
 	if (!stalls_at(ep, d->at, &t))
@@ -172,7 +172,7 @@ SUBPROG int digest_one(__u32 i)
 	ep = endpoint_known(key);
 	if (!ep || ep->closed)
 		return 0;
-#ifdef SAMPLED /* what it did since the last look is unknown yet */
+#ifdef SAMPLED /* what it did since the last sample is unknown yet */
 	d->at = last_seen(ep);
 #else
 	d->at = bpf_ktime_get_ns();

@@ -63,8 +63,8 @@ static __always_inline bool is_unprompted(__u32 ticks, __u32 answered, __u64 rou
 static __always_inline __u32 answer_facts(bool owes, __u32 ticks, __u32 answered,
 					  __u64 round_trip_ns)
 {
-	return 1u << (owes ? LOOK_OWES_ANSWER : LOOK_UNANSWERED) |
-	       (__u32)is_unprompted(ticks, answered, round_trip_ns) << LOOK_UNPROMPTED;
+	return 1u << (owes ? SAMPLE_OWES_ANSWER : SAMPLE_UNANSWERED) |
+	       (__u32)is_unprompted(ticks, answered, round_trip_ns) << SAMPLE_UNPROMPTED;
 }
 
 /* Which end waits for the other, by the dates of the last data each way, in ticks; within one tick

@@ -317,11 +317,11 @@ SUBPROG int seed_request(struct endpoint *ep, ns_t now)
 	if (!ep || ep->id.proto != PROTO_TCP)
 		return 0;
 	facts = pending_request(ep->id.key);
-	if (facts & 1u << LOOK_OWES_ANSWER && is_unattended(ep->id.key))
-		facts |= 1u << LOOK_UNPROMPTED;
-	if (!(facts & 1u << LOOK_UNPROMPTED))
+	if (facts & 1u << SAMPLE_OWES_ANSWER && is_unattended(ep->id.key))
+		facts |= 1u << SAMPLE_UNPROMPTED;
+	if (!(facts & 1u << SAMPLE_UNPROMPTED))
 		return 0;
-	if (facts & 1u << LOOK_OWES_ANSWER)
+	if (facts & 1u << SAMPLE_OWES_ANSWER)
 		ep->asking.took = now;
 	else
 		ep->asking.asked = now;

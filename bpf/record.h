@@ -28,29 +28,39 @@ enum drop { DROP_RCVBUF, DROP_QDISC, DROP_CHECKSUM, DROP_OTHER, DROP_N };
 
 #define PENDING 4
 
-/* Facts that a look finds about a TCP socket, beside its states. A number is never reused. */
-#define LOOK_FACTS(F) \
-	F(LOOK_ACK_OWED, 0, "ack_owed", "data has come that is not acknowledged yet, and the " \
-		"delayed-ACK timer runs") \
-	F(LOOK_BACKLOG, 1, "backlog", "it is established, and nobody has accepted it yet") \
-	F(LOOK_HOLE, 2, "hole", "data has come behind a hole: a segment before it is missing") \
-	F(LOOK_DISORDER, 3, "disorder", "the peer has reported a hole, and nothing is taken for " \
-		"lost yet") \
-	F(LOOK_LOSS, 4, "loss", "it sends again what was lost: fast recovery, or after a timeout") \
-	F(LOOK_UNANSWERED, 5, "unanswered", "it was the last to send, and nothing has come since") \
-	F(LOOK_UNDELIVERED, 6, "undelivered", "its retransmission timer has fired, and its data " \
-		"is still on this host") \
-	F(LOOK_OWES_ANSWER, 7, "owes_answer", "the peer was the last to send, and nothing has " \
-		"gone out since") \
-	F(LOOK_UNPROMPTED, 8, "unprompted", "what was sent last is no reaction to what came from " \
-		"the other end: it began a request") \
-	F(LOOK_UNATTENDED, 9, "unattended", "the peer was the last to send, and no thread sleeps " \
-		"until more comes") \
-	F(LOOK_IN_FLIGHT, 10, "in_flight", "data that it sent is not acknowledged yet")
+/* Facts that a sample finds about a TCP socket, beside its states. A number is never reused. */
+#define SAMPLE_FACTS(F)                                                                          \
+	F(SAMPLE_ACK_OWED, 0, "ack_owed",                                                        \
+	  "data has come that is not acknowledged yet, and the "                                 \
+	  "delayed-ACK timer runs")                                                              \
+	F(LOOK_BACKLOG, 1, "backlog", "it is established, and nobody has accepted it yet")       \
+	F(SAMPLE_HOLE, 2, "hole", "data has come behind a hole: a segment before it is missing") \
+	F(SAMPLE_DISORDER, 3, "disorder",                                                        \
+	  "the peer has reported a hole, and nothing is taken for "                              \
+	  "lost yet")                                                                            \
+	F(SAMPLE_LOSS, 4, "loss",                                                                \
+	  "it sends again what was lost: fast recovery, or after a timeout")                     \
+	F(SAMPLE_UNANSWERED, 5, "unanswered",                                                    \
+	  "it was the last to send, and nothing has come since")                                 \
+	F(SAMPLE_UNDELIVERED, 6, "undelivered",                                                  \
+	  "its retransmission timer has fired, and its data "                                    \
+	  "is still on this host")                                                               \
+	F(SAMPLE_OWES_ANSWER, 7, "owes_answer",                                                  \
+	  "the peer was the last to send, and nothing has "                                      \
+	  "gone out since")                                                                      \
+	F(SAMPLE_UNPROMPTED, 8, "unprompted",                                                    \
+	  "what was sent last is no reaction to what came from "                                 \
+	  "the other end: it began a request")                                                   \
+	F(SAMPLE_UNATTENDED, 9, "unattended",                                                    \
+	  "the peer was the last to send, and no thread sleeps "                                 \
+	  "until more comes")                                                                    \
+	F(SAMPLE_IN_FLIGHT, 10, "in_flight", "data that it sent is not acknowledged yet")
 
-#define LOOK_FACT_ENUM(sym, num, name, what)  sym = num,
-#define LOOK_FACT_COUNT(sym, num, name, what) +1
-enum look_fact { LOOK_FACTS(LOOK_FACT_ENUM) LOOK_FACTS_N = 0 LOOK_FACTS(LOOK_FACT_COUNT) };
+#define SAMPLE_FACT_ENUM(sym, num, name, what)	sym = num,
+#define SAMPLE_FACT_COUNT(sym, num, name, what) +1
+enum sample_fact {
+	SAMPLE_FACTS(SAMPLE_FACT_ENUM) SAMPLE_FACTS_N = 0 SAMPLE_FACTS(SAMPLE_FACT_COUNT)
+};
 
 enum {
 	CHRONO_BUSY,
@@ -69,37 +79,38 @@ struct own_counts {
 #define GAP_SHIFT 14 /* a gap is cubed in units of 16.4 us */
 #define GAP_MOST  (1ULL << 17)
 
-/* In a sampled session: how often looks found each state, and found it again at the next look. The
- * fields from `cubes` on are used in tx only, except `full`, `refilled` and `oldest`, in rx. */
-struct looks {
+/* In a sampled session: how often samples found each state, and found it again at the next sample.
+ * The fields from `cubes` on are used in tx only, except `full`, `refilled` and `oldest`, in rx. */
+struct samples {
 	unsigned int n;
 	unsigned int seen[STATES_MAX], again[STATES_MAX], later[STATES_MAX];
-	unsigned int earlier; /* the state at the last look but one */
-	ns_t since; /* when the last look's state was first found; each look since found it too */
-	unsigned int blamed; /* at the last look: LOOK_BY_* */
-	unsigned int una;    /* TCP's snd_una, at the last look */
+	unsigned int earlier; /* the state at the last sample but one */
+	ns_t since; /* when the last sample's state was first found; each sample since found it too
+		     */
+	unsigned int blamed; /* at the last sample: HELD_BY_* */
+	unsigned int una;    /* TCP's snd_una, at the last sample */
 	ns_t flew;	     /* flight while `una` stayed: was `recovery` if data was lost */
 	ns_t resent; /* the part of that before a retransmission: it was `recovery`, unless the peer
 			reports a duplicate */
-	unsigned int dsacks; /* TCP's dsack_dups at the last look before the retransmission */
-	unsigned long long
-		cubes; /* sum of the cubed gaps between looks, see GAP_SHIFT: how uneven they are */
-	unsigned int fact[LOOK_FACTS_N];
-	struct own_counts then; /* at the first look; `drops`: those booked so far */
+	unsigned int dsacks; /* TCP's dsack_dups at the last sample before the retransmission */
+	unsigned long long cubes; /* sum of the cubed gaps between samples, see GAP_SHIFT: how
+				     uneven they are */
+	unsigned int fact[SAMPLE_FACTS_N];
+	struct own_counts then; /* at the first sample; `drops`: those booked so far */
 	unsigned int filtered;	/* UDP: drops were not booked: a filter may have refused them */
 	ns_t chrono[CHRONO_N];	/* since `then` */
-	unsigned int head, head_then; /* of a pipe's ring, at the last look and at the first */
-	ns_t wrote_after, wrote_by;   /* the last write that a look found came between these two */
-	unsigned int full; /* looks that found the receive queue of a Unix datagram socket full */
-	unsigned int refilled; /* of these: some were read, and others came, since the look
+	unsigned int head, head_then; /* of a pipe's ring, at the last sample and at the first */
+	ns_t wrote_after, wrote_by; /* the last write that a sample found came between these two */
+	unsigned int full; /* samples that found the receive queue of a Unix datagram socket full */
+	unsigned int refilled; /* of these: some were read, and others came, since the sample
 				  before */
-	unsigned int oldest;   /* the datagram at the head of that queue, at the last look */
+	unsigned int oldest;   /* the datagram at the head of that queue, at the last sample */
 };
 
-enum { LOOK_BY_DELACK = 1, LOOK_BY_READER = 2 };
+enum { HELD_BY_DELACK = 1, HELD_BY_READER = 2 };
 
-/* What a look returns: the state of tx in the mask FOUND_TX, the state of rx from bit FOUND_RX on,
- * the facts from bit FOUND_FACTS on, and FOUND if the endpoint was there; else 0. */
+/* What a sample returns: the state of tx in the mask FOUND_TX, the state of rx from bit FOUND_RX
+ * on, the facts from bit FOUND_FACTS on, and FOUND if the endpoint was there; else 0. */
 enum { FOUND_TX = 15, FOUND_RX = 4, FOUND_FACTS = 8, FOUND = 1 << 30 };
 
 /* one direction of one endpoint; see charge.h for who may change what */
@@ -114,7 +125,7 @@ struct ledger {
 	union {
 		unsigned int hist[STATES_MAX]
 				 [HIST_SLOTS]; /* their sum is the number of ended episodes */
-		struct looks looks;	       /* of a sampled session, which sees no episode */
+		struct samples samples;	       /* of a sampled session, which sees no episode */
 	};
 };
 
@@ -340,7 +351,7 @@ struct listener {
 	struct address local;
 	unsigned int backlog, queue,
 		peak; /* how many connections may wait (in fact one more: sk_acceptq_is_full()); how
-			 many do, at the last look; the most at any look */
+			 many do, at the last sample; the most at any sample */
 	unsigned int drops,
 		drops_then; /* requests dropped since this began; sk_drops at that time */
 	unsigned long long established,
@@ -382,7 +393,7 @@ struct parts {
 	unsigned int pad;
 };
 
-/* What TCP itself knows of a connection's path, at the last look. */
+/* What TCP itself knows of a connection's path, at the last sample. */
 struct path {
 	unsigned int rate_delivered,
 		rate_interval_us; /* TCP's last rate sample: segments delivered, and in what time;
@@ -492,7 +503,7 @@ struct endpoint {
 			     birth; includes calls under way, and perhaps a SYN and a FIN */
 	unsigned int astray[2]; /* looks in a row that found bytes unaccounted for */
 	unsigned int rtt_us, min_rtt_us;  /* TCP's smoothed and recent minimum round-trip times, at
-					     the last look; 0 and ~0: unknown */
+					     the last sample; 0 and ~0: unknown */
 	unsigned int dsacks, dsacks_then; /* segments that the peer got twice (dsack_dups), since
 					     this began; TCP's count then */
 	unsigned long long
@@ -699,7 +710,7 @@ struct sleeper_functions {
 #define BIRTHS \
 	16384 /* keys of the newest endpoints are kept, by serial: see note_birth() */
 
-#define LOOKS_AT_ONCE 256 /* endpoints that one run of `look` looks at */
+#define SAMPLED_AT_ONCE 256 /* endpoints that one run of sample_endpoints() samples */
 
 enum counter {
 	COUNT_OBSERVED,		/* inputs given to a machine */
@@ -777,8 +788,8 @@ _Static_assert(TX_STALLS / (TX_STALLS & -TX_STALLS) < 1 << VOTES, "stalls share 
 _Static_assert(TX_N <= STATES_MAX && RX_N <= STATES_MAX, "a ledger has no room for its states");
 _Static_assert(sizeof(struct ledger) == 8 * (4 + PENDING) + STATES_MAX * (8 + 8 + 4 * HIST_SLOTS),
 	       "struct ledger has changed");
-_Static_assert(sizeof(struct looks) <= STATES_MAX * HIST_SLOTS * 4,
-	       "looks take more room than the histogram that they replace");
+_Static_assert(sizeof(struct samples) <= STATES_MAX * HIST_SLOTS * 4,
+	       "samples take more room than the histogram that they replace");
 _Static_assert(sizeof(struct identity) == 72, "struct identity has changed");
 OFFSET_IS(struct endpoint, tx, 64);
 _Static_assert(__builtin_offsetof(struct vote, comm) % 8 == 0 &&

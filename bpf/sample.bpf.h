@@ -14,7 +14,7 @@
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
-struct tcp_sock___looked {
+struct tcp_sock___sampled {
 	__u32 chrono_stat[CHRONO_N];
 	struct {
 		void *rb_node;
@@ -23,13 +23,13 @@ struct tcp_sock___looked {
 };
 
 /* From 6.18 on a UDP socket counts what it drops by NUMA node. */
-struct numa_drop_counters___looked {
+struct numa_drop_counters___sampled {
 	struct {
 		__s32 counter;
 	} drops0, drops1;
 };
 
-struct sock___looked {
+struct sock___sampled {
 	void *sk_filter;
 	struct {
 		void *next;
@@ -37,36 +37,36 @@ struct sock___looked {
 	struct {
 		__s32 counter;
 	} sk_drops;
-	struct numa_drop_counters___looked *sk_drop_counters;
+	struct numa_drop_counters___sampled *sk_drop_counters;
 };
 
-struct inet_connection_sock___looked {
+struct inet_connection_sock___sampled {
 	__u8 icsk_ca_state : 5;
 };
 
 #pragma clang attribute pop
 
 #ifndef READ_PROBED
-CAST_ANEW(sock___looked)
-CAST_ANEW(tcp_sock___looked)
-CAST_ANEW(inet_connection_sock___looked)
+CAST_ANEW(sock___sampled)
+CAST_ANEW(tcp_sock___sampled)
+CAST_ANEW(inet_connection_sock___sampled)
 #endif
 
-/* keys of the endpoints to look at: user space chooses them, and writes them here */
+/* keys of the endpoints to sample: user space chooses them, and writes them here */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, LOOKS_AT_ONCE);
+	__uint(max_entries, SAMPLED_AT_ONCE);
 	__type(key, __u32);
 	__type(value, __u64);
-} look_keys SEC(".maps");
+} sample_keys SEC(".maps");
 
-/* what a look found of one endpoint */
+/* what a sample found of one endpoint */
 struct found {
 	ns_t at;
 	word_t tx, rx; /* facets, without a time */
-	__u32 facts;   /* 1 << enum look_fact */
-	__u32 blamed;  /* LOOK_BY_* */
+	__u32 facts;   /* 1 << enum sample_fact */
+	__u32 blamed;  /* SAMPLE_BY_* */
 };
 
 static __always_inline word_t facets_of(__u32 head, bool full, bool device, bool asleep)
@@ -83,8 +83,8 @@ static __always_inline bool is_sending(struct sock *sk)
 	return GET(sk, sk_lock.owned) && !tcp_unread(sk);
 }
 
-/* A look holds no lock: between two reads of a socket its queue may have been sent. What holds the
- * queue is sure only if the same segment is its head before and after. */
+/* A sample holds no lock: between two reads of a socket its queue may have been sent. What holds
+ * the queue is sure only if the same segment is its head before and after. */
 struct queue_head {
 	__u64 segment;
 	__u32 snd_nxt;
@@ -105,7 +105,7 @@ static __always_inline bool is_same_head(__u64 sk, const struct queue_head *befo
 	       now.snd_nxt == before->snd_nxt;
 }
 
-/* A segment stamped since the last look is on its way down just now, and not refused. */
+/* A segment stamped since the last sample is on its way down just now, and not refused. */
 static __always_inline bool goes_out(const struct endpoint *ep, const struct input *in,
 				     const struct queue_head *head)
 {
@@ -156,19 +156,19 @@ static __always_inline bool withholds_ack(__u64 sk)
 
 static __always_inline __u32 tcp_facts(__u64 sk0)
 {
-	struct inet_connection_sock___looked *icsk = CAST(inet_connection_sock___looked, sk0);
-	struct tcp_sock___looked *tp = CAST(tcp_sock___looked, sk0);
+	struct inet_connection_sock___sampled *icsk = CAST(inet_connection_sock___sampled, sk0);
+	struct tcp_sock___sampled *tp = CAST(tcp_sock___sampled, sk0);
 	struct sock *sk = CAST(sock, sk0);
 	__u32 ca = GET_BITS(icsk, icsk_ca_state), facts = 0;
 
-	facts |= (__u32)withholds_ack(sk0) << LOOK_ACK_OWED;
+	facts |= (__u32)withholds_ack(sk0) << SAMPLE_ACK_OWED;
 	facts |= (__u32)(GET(sk, __sk_common.skc_state) == TCP_ESTABLISHED && !GET(sk, sk_socket))
 		 << LOOK_BACKLOG;
-	facts |= (__u32)(GET(tp, out_of_order_queue.rb_node) != 0) << LOOK_HOLE;
-	facts |= (__u32)(GET(CAST(tcp_sock___dates, sk0), packets_out) != 0) << LOOK_IN_FLIGHT;
-	facts |= (__u32)(ca == TCP_CA_DISORDER) << LOOK_DISORDER;
+	facts |= (__u32)(GET(tp, out_of_order_queue.rb_node) != 0) << SAMPLE_HOLE;
+	facts |= (__u32)(GET(CAST(tcp_sock___dates, sk0), packets_out) != 0) << SAMPLE_IN_FLIGHT;
+	facts |= (__u32)(ca == TCP_CA_DISORDER) << SAMPLE_DISORDER;
 	facts |= pending_request(sk0);
-	return facts | (__u32)(ca >= TCP_CA_RECOVERY) << LOOK_LOSS;
+	return facts | (__u32)(ca >= TCP_CA_RECOVERY) << SAMPLE_LOSS;
 }
 
 SUBPROG int found_tcp(struct endpoint *ep, struct found *f)
@@ -181,10 +181,10 @@ SUBPROG int found_tcp(struct endpoint *ep, struct found *f)
 	found_tcp_tx(ep, f);
 	f->rx = facets_of(0, tcp_unread(CAST(sock, sk)), 0, sock_waiters(ep, sk) & SLEEPS_IN);
 	f->facts = tcp_facts(sk);
-	if (f->facts & 1u << LOOK_OWES_ANSWER)
-		f->facts |= (__u32)is_unattended(sk) << LOOK_UNATTENDED;
+	if (f->facts & 1u << SAMPLE_OWES_ANSWER)
+		f->facts |= (__u32)is_unattended(sk) << SAMPLE_UNATTENDED;
 	if (f->tx >> DEVICE_SHIFT & 1 && timer_unanswered(sk))
-		f->facts |= 1 << LOOK_UNDELIVERED;
+		f->facts |= 1 << SAMPLE_UNDELIVERED;
 	return 1;
 }
 
@@ -248,7 +248,7 @@ SUBPROG int found_pipe(struct endpoint *ep, struct found *f)
 	return 1;
 }
 
-/* ---- what changed since the look before ---- */
+/* ---- what changed since the sample before ---- */
 
 /* A sender to a Unix datagram socket with a full receive queue is refused, or waits: no task need
  * be in a wait queue. The queue is not limited if the socket is connected to its sender. */
@@ -263,12 +263,12 @@ static __always_inline bool takes_no_more(struct endpoint *ep)
 
 static __always_inline void note_full(struct endpoint *ep)
 {
-	struct looks *l = &ep->rx.looks;
+	struct samples *l = &ep->rx.samples;
 	__u64 key = ep->id.key;
 	__u32 oldest = 0;
 
 	if (takes_no_more(ep)) {
-		oldest = (__u32)ADDRESS(key, sock___looked, sk_receive_queue.next);
+		oldest = (__u32)ADDRESS(key, sock___sampled, sk_receive_queue.next);
 		l->full++;
 		l->refilled += l->oldest && l->oldest != oldest;
 	}
@@ -280,7 +280,7 @@ static __always_inline void note_writes(struct endpoint *ep, ns_t at)
 {
 	__u64 key = ep->id.key; /* GET() would take `ep` for the kernel's too */
 	__u32 head = GET(CAST(pipe_inode_info, key), head);
-	struct looks *l = &ep->tx.looks;
+	struct samples *l = &ep->tx.samples;
 
 	if (!l->n)
 		l->head_then = head;
@@ -320,9 +320,9 @@ SUBPROG int found_blame(struct endpoint *ep, struct found *f)
 	if (!peer || !f)
 		return 0;
 	if (other_end_unread(ep, peer, f))
-		f->blamed = LOOK_BY_READER;
+		f->blamed = HELD_BY_READER;
 	else if (ep->id.proto == PROTO_TCP && withholds_ack(peer->id.key))
-		f->blamed = LOOK_BY_DELACK;
+		f->blamed = HELD_BY_DELACK;
 	return 1;
 }
 
@@ -332,8 +332,8 @@ static __always_inline void book_stall(struct endpoint *ep, __u64 state, __u32 b
 	BOUND(state, 15);
 	if (state >= STATES_MAX)
 		return;
-	ep->blame.delack_ns[state] += blamed & LOOK_BY_DELACK ? some : 0;
-	ep->blame.unread_ns[state] += blamed & LOOK_BY_READER ? some : 0;
+	ep->blame.delack_ns[state] += blamed & HELD_BY_DELACK ? some : 0;
+	ep->blame.unread_ns[state] += blamed & HELD_BY_READER ? some : 0;
 }
 
 static __always_inline void vote_stall(struct endpoint *ep, __u64 state, __u32 blamed, ns_t gap)
@@ -349,7 +349,7 @@ static __always_inline void vote_stall(struct endpoint *ep, __u64 state, __u32 b
 
 static __always_inline __u32 chrono_ticks(__u64 sk, __u32 which)
 {
-	struct tcp_sock___looked *tp = CAST(tcp_sock___looked, sk);
+	struct tcp_sock___sampled *tp = CAST(tcp_sock___sampled, sk);
 	struct tcp_sock *now = CAST(tcp_sock, sk);
 	__u32 ticks = which == CHRONO_BUSY   ? GET(tp, chrono_stat[0])
 		      : which == CHRONO_RWND ? GET(tp, chrono_stat[1])
@@ -362,15 +362,15 @@ static __always_inline __u32 chrono_ticks(__u64 sk, __u32 which)
 
 #define DROPS_BY_NODE(counters, field) \
 	((__u32)load_word((counters) + \
-			  bpf_core_field_offset(struct numa_drop_counters___looked, field)))
+			  bpf_core_field_offset(struct numa_drop_counters___sampled, field)))
 
 static __always_inline __u32 drops_of(__u64 sk0)
 {
-	struct sock___looked *sk = CAST(sock___looked, sk0);
+	struct sock___sampled *sk = CAST(sock___sampled, sk0);
 	__u64 counters = 0;
 
 	if (bpf_core_field_exists(sk->sk_drop_counters))
-		counters = ADDRESS(sk0, sock___looked, sk_drop_counters);
+		counters = ADDRESS(sk0, sock___sampled, sk_drop_counters);
 	return counters ? DROPS_BY_NODE(counters, drops0) + DROPS_BY_NODE(counters, drops1)
 			: (__u32)GET(sk, sk_drops.counter);
 }
@@ -381,12 +381,12 @@ static __always_inline void read_own_counts(const struct endpoint *ep, struct ow
 
 	if (ep->id.proto == PROTO_UDP) {
 		now->drops = drops_of(sk);
-		now->filtered = ADDRESS(sk, sock___looked, sk_filter) != 0;
+		now->filtered = ADDRESS(sk, sock___sampled, sk_filter) != 0;
 		return;
 	}
 	for (__u32 i = 0; i < CHRONO_N; i++)
 		now->chrono[i] = chrono_ticks(sk, i);
-	now->retransmits = GET(CAST(tcp_sock___looked, sk), total_retrans);
+	now->retransmits = GET(CAST(tcp_sock___sampled, sk), total_retrans);
 }
 
 SUBPROG int counts_now(struct endpoint *ep)
@@ -428,8 +428,8 @@ static __always_inline void book_half(struct ledger *l, __u64 state, ns_t half)
 		l->ns[state] += half;
 }
 
-static __always_inline void count_look(struct looks *l, __u64 state, const struct turned *t,
-				       ns_t at)
+static __always_inline void count_sample(struct samples *l, __u64 state, const struct turned *t,
+					 ns_t at)
 {
 	BOUND(state, 15);
 	if (state >= STATES_MAX)
@@ -445,15 +445,15 @@ static __always_inline void count_look(struct looks *l, __u64 state, const struc
 	l->n++;
 }
 
-SUBPROG int book_look(struct ledger *l, word_t facets, ns_t at, __u32 dir, struct turned *t)
+SUBPROG int book_sample(struct ledger *l, word_t facets, ns_t at, __u32 dir, struct turned *t)
 {
 	if (!l || !t || !turns_to(l, facets, at, dir & 1, t))
 		return 0;
-	if (!l->looks.n) /* what it did before is unknown: most begin at once */
+	if (!l->samples.n) /* what it did before is unknown: most begin at once */
 		t->from = t->to;
 	book_half(l, t->from, t->gap / 2);
 	book_half(l, t->to, t->gap - t->gap / 2);
-	count_look(&l->looks, t->to, t, at);
+	count_sample(&l->samples, t->to, t, at);
 	l->seen = at;
 	return 1;
 }
@@ -469,22 +469,22 @@ static __always_inline void flight_was_loss(struct ledger *l, ns_t ns)
 /* Resent data is acknowledged: it had been lost, unless the peer got it twice (DSACK). */
 static __always_inline void resent_answered(struct ledger *l, __u64 sk)
 {
-	if (GET(CAST(tcp_sock, sk), dsack_dups) == l->looks.dsacks)
-		flight_was_loss(l, l->looks.resent);
-	l->looks.resent = 0;
+	if (GET(CAST(tcp_sock, sk), dsack_dups) == l->samples.dsacks)
+		flight_was_loss(l, l->samples.resent);
+	l->samples.resent = 0;
 }
 
 static __always_inline bool was_sent_again(const struct endpoint *ep)
 {
 	__u64 sk = ep->id.key;
-	__u32 all = GET(CAST(tcp_sock___looked, sk), total_retrans);
+	__u32 all = GET(CAST(tcp_sock___sampled, sk), total_retrans);
 
-	return all - ep->tx.looks.then.retransmits > ep->retransmits;
+	return all - ep->tx.samples.then.retransmits > ep->retransmits;
 }
 
 /*
  * Lost data seems to be in flight until a timer or the peer shows the loss. All the time in which
- * none of it was acknowledged is moved to `recovery` then. The looks that found `flight` stay
+ * none of it was acknowledged is moved to `recovery` then. The samples that found `flight` stay
  * counted as they are.
  */
 static __always_inline void move_lost(struct endpoint *ep, const struct turned *t)
@@ -492,42 +492,42 @@ static __always_inline void move_lost(struct endpoint *ep, const struct turned *
 	struct ledger *l = &ep->tx;
 	struct tcp_sock *tp = CAST(tcp_sock, ep->id.key);
 	__u32 una = GET(tp, snd_una);
-	bool same = l->looks.una == una;
-	ns_t flew = l->looks.flew;
+	bool same = l->samples.una == una;
+	ns_t flew = l->samples.flew;
 
 	if (same && t->from == TX_FLIGHT)
 		flew += t->gap / 2;
 	if (t->to != TX_RECOVERY && was_sent_again(ep)) {
-		l->looks.resent += flew;
+		l->samples.resent += flew;
 		flew = 0;
-	} else if (!l->looks.resent) {
-		l->looks.dsacks = GET(tp, dsack_dups);
+	} else if (!l->samples.resent) {
+		l->samples.dsacks = GET(tp, dsack_dups);
 	}
 	if (!same) {
-		if (l->looks.resent)
+		if (l->samples.resent)
 			resent_answered(l, ep->id.key);
 		flew = 0;
 	}
 	if (t->to == TX_FLIGHT)
 		flew += t->gap - t->gap / 2;
 	if (t->to == TX_RECOVERY) {
-		flight_was_loss(l, flew + l->looks.resent);
-		l->looks.resent = flew = 0;
+		flight_was_loss(l, flew + l->samples.resent);
+		l->samples.resent = flew = 0;
 	}
-	l->looks.flew = flew;
-	l->looks.una = una;
+	l->samples.flew = flew;
+	l->samples.una = una;
 }
 
-static __always_inline void look_is_tcps(struct endpoint *ep, const struct turned *t)
+static __always_inline void sample_is_tcps(struct endpoint *ep, const struct turned *t)
 {
 	__u64 sk = ep->id.key;
 
 	move_lost(ep, t);
 	ep->retransmits =
-		GET(CAST(tcp_sock___looked, sk), total_retrans) - ep->tx.looks.then.retransmits;
+		GET(CAST(tcp_sock___sampled, sk), total_retrans) - ep->tx.samples.then.retransmits;
 }
 
-static __always_inline void count_gap(struct looks *l, ns_t gap)
+static __always_inline void count_gap(struct samples *l, ns_t gap)
 {
 	__u64 units = gap >> GAP_SHIFT;
 
@@ -535,9 +535,9 @@ static __always_inline void count_gap(struct looks *l, ns_t gap)
 	l->cubes += units * units * units;
 }
 
-static __always_inline void count_facts(struct looks *l, __u32 facts)
+static __always_inline void count_facts(struct samples *l, __u32 facts)
 {
-	for (int i = 0; i < LOOK_FACTS_N; i++)
+	for (int i = 0; i < SAMPLE_FACTS_N; i++)
 		l->fact[i] += facts >> i & 1;
 }
 
@@ -551,22 +551,22 @@ SUBPROG int book_found(struct endpoint *ep, struct found *f)
 	if (ep->id.proto == PROTO_UDP || counts_are_to_begin(ep))
 		counts_now(ep);
 	note_changes(ep, f->at);
-	before = ep->tx.looks.blamed;
+	before = ep->tx.samples.blamed;
 	ep->refused = 0;
 	if (tx_is_stall(WORD_STATE(f->tx, DIR_TX)))
 		found_blame(ep, f);
-	if (book_look(&ep->tx, f->tx, f->at, DIR_TX, &t)) {
-		count_gap(&ep->tx.looks, t.gap);
-		count_facts(&ep->tx.looks, f->facts);
+	if (book_sample(&ep->tx, f->tx, f->at, DIR_TX, &t)) {
+		count_gap(&ep->tx.samples, t.gap);
+		count_facts(&ep->tx.samples, f->facts);
 		if (ep->id.proto == PROTO_TCP)
-			look_is_tcps(ep, &t);
-		ep->tx.looks.blamed = f->blamed;
+			sample_is_tcps(ep, &t);
+		ep->tx.samples.blamed = f->blamed;
 		book_stall(ep, t.from, before, t.gap / 2);
 		book_stall(ep, t.to, f->blamed, t.gap - t.gap / 2);
 		if (tx_is_stall(t.to))
 			vote_stall(ep, t.to, f->blamed, t.gap);
 	}
-	book_look(&ep->rx, f->rx, f->at, DIR_RX, &t);
+	book_sample(&ep->rx, f->rx, f->at, DIR_RX, &t);
 	return 1;
 }
 
@@ -584,16 +584,16 @@ static __always_inline void find(struct endpoint *ep, struct found *f)
 	}
 }
 
-/* An address is reused soon, and is then asked for once per endpoint: one look is enough. */
+/* An address is reused soon, and is then asked for once per endpoint: one sample is enough. */
 #define APART_NS 100000
 
-static __always_inline bool was_just_looked_at(const struct endpoint *ep, ns_t at)
+static __always_inline bool was_just_sampled(const struct endpoint *ep, ns_t at)
 {
-	return ep->tx.looks.n && at - ep->tx.seen < APART_NS;
+	return ep->tx.samples.n && at - ep->tx.seen < APART_NS;
 }
 
-/* `again`: looks only at the endpoint of this serial, and adds what it finds to no sum. */
-SUBPROG int look_at(__u64 key, __u64 again)
+/* `again`: samples only the endpoint of this serial, and adds what it finds to no sum. */
+SUBPROG int sample_endpoint(__u64 key, __u64 again)
 {
 	struct endpoint *ep = endpoint_known(key);
 	struct found f = {};
@@ -608,7 +608,7 @@ SUBPROG int look_at(__u64 key, __u64 again)
 	if (ended_unseen(ep) || (again && ep->id.serial != again))
 		return 0;
 	f.at = bpf_ktime_get_ns();
-	if (!again && was_just_looked_at(ep, f.at))
+	if (!again && was_just_sampled(ep, f.at))
 		return 0;
 	find(ep, &f);
 	if (!again)
@@ -618,27 +618,27 @@ SUBPROG int look_at(__u64 key, __u64 again)
 }
 
 /* args: the number of keys. Replaces each key by what was found, and returns how many of the
- * endpoints were there. With 0: one more look at a single endpoint (args: key, serial); returns
+ * endpoints were there. With 0: one more sample of a single endpoint (args: key, serial); returns
  * what it found. */
 SEC("raw_tp/look")
-int look(struct bpf_raw_tracepoint_args *ctx)
+int sample_endpoints(struct bpf_raw_tracepoint_args *ctx)
 {
-	__u32 n = ctx->args[0], looked = 0, found;
+	__u32 n = ctx->args[0], sampled = 0, found;
 
 	if (!n)
-		return look_at(ctx->args[1], ctx->args[2]);
-	for (__u32 i = 0; i < LOOKS_AT_ONCE; i++) {
+		return sample_endpoint(ctx->args[1], ctx->args[2]);
+	for (__u32 i = 0; i < SAMPLED_AT_ONCE; i++) {
 		__u32 at = i; /* a copy: the verifier tracks no bound of a stack variable */
-		__u64 *key = bpf_map_lookup_elem(&look_keys, &at);
+		__u64 *key = bpf_map_lookup_elem(&sample_keys, &at);
 
 		if (!key || i >= n)
 			break;
-		found = look_at(*key, 0);
+		found = sample_endpoint(*key, 0);
 		*key = found;
-		looked += found / FOUND; /* a branch would double the verifier's paths each time */
+		sampled += found / FOUND; /* a branch would double the verifier's paths each time */
 	}
-	count_more(COUNT_OBSERVED, looked);
-	return looked;
+	count_more(COUNT_OBSERVED, sampled);
+	return sampled;
 }
 
 /* For one key, before it is read: is it still there, and what has TCP counted? */
@@ -658,8 +658,8 @@ int settle_sampled(struct bpf_raw_tracepoint_args *ctx)
 
 /* ---- what happens once to a connection ---- */
 
-/* Names the process of a connection that lives between two looks: connect(), shutdown() and close()
- * set these states, in the process that calls them. */
+/* Names the process of a connection that lives between two samples: connect(), shutdown() and
+ * close() set these states, in the process that calls them. */
 static __always_inline void note_process(struct endpoint *ep)
 {
 	struct task_struct *me = (struct task_struct *)CURRENT();
@@ -705,11 +705,11 @@ SEC("raw_tp/tcp_destroy_sock")
 int BPF_PROG(once_gone, struct sock *sk)
 {
 	struct endpoint *ep = endpoint_known((__u64)sk);
-	struct turned no_look = {};
+	struct turned no_sample = {};
 
 	if (!ep || ep->closed)
 		return 0;
-	move_lost(ep, &no_look); /* for what was acknowledged since the last look */
+	move_lost(ep, &no_sample); /* for what was acknowledged since the last sample */
 	counts_now(ep);
 	endpoint_close(ep, bpf_ktime_get_ns());
 	return 0;

@@ -43,9 +43,9 @@ static void a_reader_is_found_in_read(void **state)
 	a.tid = asleep_only_thread(a.pid);
 	assert_int_equal(a.tid, a.pid);
 	do /* it has not called read() yet */
-		assert_true(asleep_look(&a));
-	while (a.looks < 10000 && (!a.n || a.v[a.n - 1].nr != SYS_read));
-	asleep_look(&a);
+		assert_true(asleep_sample(&a));
+	while (a.samples < 10000 && (!a.n || a.v[a.n - 1].nr != SYS_read));
+	asleep_sample(&a);
 	asleep_sort(&a);
 	for (size_t i = 0; i < a.n; i++)
 		in_read += a.v[i].nr == SYS_read ? a.v[i].found : 0;
@@ -58,19 +58,19 @@ static void a_reader_is_found_in_read(void **state)
 		assert_false(a.v[i].writes);
 		assert_string_equal(a.v[i].path, "");
 	}
-	assert_true(a.running + a.v[0].found <= a.looks);
+	assert_true(a.running + a.v[0].found <= a.samples);
 	for (size_t i = 1; i < a.n; i++)
 		assert_true(a.v[i].found <= a.v[i - 1].found);
 	close(out);
 	assert_int_equal(waitpid(a.pid, NULL, 0), a.pid);
 	assert_int_equal(asleep_only_thread(a.pid), 0);
-	assert_false(asleep_look(&a));
+	assert_false(asleep_sample(&a));
 }
 
 /* what most samples found at any descriptor is one call; only one descriptor leads on */
 static void a_call_at_many_descriptors_leads_nowhere(void **state)
 {
-	struct asleep a = { .looks = 10, .n = 3 };
+	struct asleep a = { .samples = 10, .n = 3 };
 
 	a.v[0] = (struct asleep_call){ .nr = SYS_read, .at_fd = true, .fd = 5, .found = 4 };
 	a.v[1] = (struct asleep_call){ .nr = SYS_read, .at_fd = true, .fd = 6, .found = 3 };

@@ -82,12 +82,12 @@ static void a_window_is_the_readers_or_the_paths(void **state)
 	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_READER);
 	f.rtt_ns = 0;
 	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_READER);
-	f.count = 0; /* by looks */
+	f.count = 0; /* by samples */
 	f.rtt_ns = 40000000;
 	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_READER);
 	f.in_flight = true;
 	assert_int_equal(blame_judge(&f).blamed, BLAME_NOBODY);
-	f.rtt_ns = 50000; /* of so short a path looks cannot tell */
+	f.rtt_ns = 50000; /* of so short a path samples cannot tell */
 	assert_int_equal(blame_judge(&f).blamed, BLAME_PEER_READER);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is said of a process that others wait for, from the looks at it. */
+/* What is said of a process that others wait for, from the samples of it. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -16,7 +16,7 @@ static struct asleep looked(int nr, unsigned int found)
 {
 	return (struct asleep){ .pid = 7,
 				.tid = 7,
-				.looks = 20,
+				.samples = 20,
 				.n = 1,
 				.v = { { .nr = nr, .found = found } },
 				.over_ns = 1000,
@@ -39,7 +39,7 @@ static bool has_fix(const struct asleep *a, bool reads)
 	return *text;
 }
 
-static void a_sleep_is_told_where_most_looks_found_it(void **state)
+static void a_sleep_is_told_where_most_samples_found_it(void **state)
 {
 	struct asleep a = looked(SYS_flock, 10);
 
@@ -232,7 +232,7 @@ static void a_sleep_for_messages_is_not_elsewhere(void **state)
 					  SYS_rt_sigsuspend, SYS_connect };
 	static const int elsewhere[] = { SYS_flock, SYS_futex, SYS_fsync, SYS_clock_nanosleep,
 					 SYS_openat, SYS_semtimedop };
-	struct asleep none = { .looks = 20 }, a;
+	struct asleep none = { .samples = 20 }, a;
 
 	for (size_t i = 0; i < sizeof(for_others) / sizeof(for_others[0]); i++) {
 		a = looked(for_others[i], 20);
@@ -241,7 +241,7 @@ static void a_sleep_for_messages_is_not_elsewhere(void **state)
 	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
 		a = looked(elsewhere[i], 20);
 		assert_true(asleep_is_elsewhere(&a));
-		a.v[0].found = 9; /* of 20 looks */
+		a.v[0].found = 9; /* of 20 samples */
 		assert_false(asleep_is_elsewhere(&a));
 	}
 	a = looked(SYS_connect, 20);
@@ -255,7 +255,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_path_is_told_of_the_call_that_has_it),
 		cmocka_unit_test(a_sleep_for_messages_is_not_elsewhere),
-		cmocka_unit_test(a_sleep_is_told_where_most_looks_found_it),
+		cmocka_unit_test(a_sleep_is_told_where_most_samples_found_it),
 		cmocka_unit_test(for_whom_it_sleeps_is_told),
 		cmocka_unit_test(an_answer_from_another_host_is_told),
 		cmocka_unit_test(whose_connection_is_full_is_told),

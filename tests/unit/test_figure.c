@@ -158,7 +158,7 @@ static int64_t drops_of(json_t *o, const char *reason)
 /* a hook is told why a datagram was dropped, the socket's own count is not */
 static void drops_have_the_reason_that_is_known(void **state)
 {
-	struct trace_looks looks = {};
+	struct trace_samples samples = {};
 	struct trace_endpoint ep = { .proto = TRACE_UDP, .drops_res = TRACE_EXACT };
 	struct trace_snapshot s = { .n = 1, .ep = &ep };
 	json_t *o;
@@ -171,7 +171,7 @@ static void drops_have_the_reason_that_is_known(void **state)
 	json_decref(o);
 	ep.drops[TRACE_DROP_RCVBUF] = 0;
 	ep.drops[TRACE_DROP_OTHER] = 7;
-	s.looks = &looks;
+	s.samples = &samples;
 	o = endpoint_to_json(&s, &ep);
 	assert_int_equal(drops_of(o, "rcvbuf"), -1);
 	assert_int_equal(drops_of(o, "qdisc"), -1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who is named as the reader of a pipe at which no look found anybody asleep. */
+/* Who is named as the reader of a pipe at which no sample found anybody asleep. */
 #include <setjmp.h>
 #include <fcntl.h>
 #include <sched.h>

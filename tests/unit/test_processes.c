@@ -32,7 +32,7 @@ static void the_index_knows_what_a_search_finds(void **state)
 	for (unsigned int i = 0; i < ENDS; i++) {
 		ep[i].tx_calls = calls(i);
 		ep[i].rx_calls = calls(3 * i + 1);
-		ep[i].rx.resolution[RX_IDLE] = i % 2 ? TRACE_BY_LOOKS : TRACE_EXACT;
+		ep[i].rx.resolution[RX_IDLE] = i % 2 ? TRACE_BY_SAMPLES : TRACE_EXACT;
 	}
 	all = processes_find(&s);
 	assert_int_equal(all.n, 4); /* nobody is no process */

@@ -14,7 +14,7 @@
 /* what samples say of one endpoint, and what the ledger proved of it */
 struct both {
 	struct trace_endpoint sampled, proven;
-	struct trace_looks looks;
+	struct trace_samples samples;
 	struct trace_snapshot s;
 	struct verdict v;
 	struct prover p;
@@ -31,8 +31,8 @@ static void set_up(struct both *b, enum outcome sampled, enum outcome proven)
 	b->proven.serial = 9; /* another session's */
 	b->proven.tx_calls.bytes_res = b->proven.rx_calls.bytes_res = TRACE_EXACT;
 	b->proven.tx_calls.messages = b->proven.rx_calls.messages = 100;
-	b->looks = (struct trace_looks){ .n = 100 };
-	b->s = (struct trace_snapshot){ .ep = &b->sampled, .looks = &b->looks, .n = 1 };
+	b->samples = (struct trace_samples){ .n = 100 };
+	b->s = (struct trace_snapshot){ .ep = &b->sampled, .samples = &b->samples, .n = 1 };
 	b->v.outcome = sampled;
 	proof->of = OUTCOME_WAITING;
 	proof->s = (struct trace_snapshot){ .ep = &b->proven, .n = 1 };
@@ -55,12 +55,12 @@ static void unread_data_that_the_ledger_did_not_see_is_no_wait(void **state)
 
 	set_up(&b, OUTCOME_WAITING, OUTCOME_HEALTHY);
 	b.v.kind = KIND_LATE;
-	b.looks.rx_seen[RX_UNREAD] = 20;
-	b.looks.rx_again[RX_UNREAD] = 4;
+	b.samples.rx_seen[RX_UNREAD] = 20;
+	b.samples.rx_again[RX_UNREAD] = 4;
 	is_the_proofs(&b, true);
-	b.looks.rx_again[RX_UNREAD] = 15; /* seldom, and for long: it was attached between */
+	b.samples.rx_again[RX_UNREAD] = 15; /* seldom, and for long: it was attached between */
 	is_the_proofs(&b, false);
-	b.looks.rx_again[RX_UNREAD] = 4;
+	b.samples.rx_again[RX_UNREAD] = 4;
 	b.proven.tx_calls.messages = 0; /* nothing went out: no conversation was seen */
 	is_the_proofs(&b, false);
 }

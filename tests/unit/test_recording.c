@@ -373,7 +373,7 @@ static void the_closed_ones_that_are_kept_are_bounded(void **state)
 	replay_free(&p);
 }
 
-/* each came in a block of its own, as where few end between two looks */
+/* each came in a block of its own, as where few end between two samples */
 static void those_that_stalled_least_go_first(void **state)
 {
 	enum { ALL = 99 };

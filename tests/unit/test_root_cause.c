@@ -68,9 +68,9 @@ static void three_in_a_row(void **state)
 static void three_in_a_row_are_suspected(void **state)
 {
 	struct trace_endpoint ep[2];
-	struct trace_looks looks[2] = { { .n = 20, .tx_seen[TX_SNDBUF] = 18 },
-					{ .n = 20, .tx_seen[TX_SNDBUF] = 16 } };
-	struct trace_snapshot s = { .ep = ep, .looks = looks, .n = 2 };
+	struct trace_samples samples[2] = { { .n = 20, .tx_seen[TX_SNDBUF] = 18 },
+					    { .n = 20, .tx_seen[TX_SNDBUF] = 16 } };
+	struct trace_snapshot s = { .ep = ep, .samples = samples, .n = 2 };
 	struct verdict v;
 
 	pipe_between(&ep[0], A, B, 900000000);
@@ -381,7 +381,7 @@ static void who_only_passes_on_is_kept_by_a_full_pipe(void **state)
 	ep[1].tx_calls.blocked_ns = 1000;
 	judge_two(ep, &v);
 	assert_int_equal(v.v[0].root, 1);
-	ep[1].rx.resolution[RX_IDLE] = TRACE_BY_LOOKS; /* nobody counted what went through */
+	ep[1].rx.resolution[RX_IDLE] = TRACE_BY_SAMPLES; /* nobody counted what went through */
 	judge_two(ep, &v);
 	assert_int_equal(v.v[0].root, -1);
 }
@@ -668,8 +668,8 @@ static void the_stall_behind_a_stall(void **state)
 	stalls_free(&l);
 }
 
-/* no look counts a sleep, but a pipe that it finds full has a writer asleep */
-static void a_chain_seen_by_looks_has_its_root(void **state)
+/* no sample counts a sleep, but a pipe that it finds full has a writer asleep */
+static void a_chain_seen_by_samples_has_its_root(void **state)
 {
 	struct trace_endpoint ep[2];
 	struct trace_snapshot s;
@@ -681,8 +681,8 @@ static void a_chain_seen_by_looks_has_its_root(void **state)
 		ep[i].tx_calls.blocked_ns = 0;
 		ep[i].tx_calls.blocked_res = TRACE_UNKNOWN;
 	}
-	memset(ep[0].tx.resolution, TRACE_BY_LOOKS, sizeof(ep[0].tx.resolution));
-	memset(ep[1].tx.resolution, TRACE_BY_LOOKS, sizeof(ep[1].tx.resolution));
+	memset(ep[0].tx.resolution, TRACE_BY_SAMPLES, sizeof(ep[0].tx.resolution));
+	memset(ep[1].tx.resolution, TRACE_BY_SAMPLES, sizeof(ep[1].tx.resolution));
 	judge(&s, ep, 2, &v);
 	assert_int_equal(v.v[0].root, 1);
 }
@@ -714,7 +714,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_circle_of_three_has_no_root),
-		cmocka_unit_test(a_chain_seen_by_looks_has_its_root),
+		cmocka_unit_test(a_chain_seen_by_samples_has_its_root),
 		cmocka_unit_test(a_reader_that_waits_for_another_is_not_to_blame),
 		cmocka_unit_test(three_in_a_row),
 		cmocka_unit_test(three_in_a_row_are_suspected),

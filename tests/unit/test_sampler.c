@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Shares from looks: are 95 % of the intervals right, of states that come and go at any pace, also
- * beside the gaps of the looks? */
+/* Shares from samples: are 95 % of the intervals right, of states that come and go at any pace,
+ * also beside the gaps of the samples? */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +14,8 @@
 #include "sampler/tempo.h"
 #include "unit/sanitized.h"
 
-/* Of two states: it stays `on` and `off` for so long on average, in gaps of the looks. With phases
- * it turns `faster` times as fast in every second `phase`. */
+/* Of two states: it stays `on` and `off` for so long on average, in gaps of the samples. With
+ * phases it turns `faster` times as fast in every second `phase`. */
 struct chain {
 	double on, off, at, turns;
 	double phase, faster;
@@ -51,18 +51,18 @@ static void chain_goes_on(struct chain *c, struct rng *r, double to)
 	c->at = to;
 }
 
-/* as bpf/sample.bpf.h books a look, the first as if it had been so before, and what was after the
+/* as bpf/sample.bpf.h books a sample, the first as if it had been so before, and what was after the
  * last as if it were so still; true: the interval holds what was */
-static bool one_run(struct rng *r, const struct chain *like, int looks)
+static bool one_run(struct rng *r, const struct chain *like, int samples)
 {
-	struct look_counts c = {};
+	struct sample_counts c = {};
 	struct share_interval i;
 	struct chain chain;
 	double time = 0, charged = 0, cubes = 0, after;
 	int before = 0, earlier;
 
 	chain_begin(&chain, r, like);
-	for (int k = 0; k < looks; k++) {
+	for (int k = 0; k < samples; k++) {
 		double gap = 0.5 + rng_unit(r);
 
 		earlier = before;
@@ -82,19 +82,19 @@ static bool one_run(struct rng *r, const struct chain *like, int looks)
 	time += after;
 	chain_goes_on(&chain, r, time);
 	c.share = charged / time;
-	c.unevenness = cubes / looks / pow(time / looks, 3);
-	i = looks_interval(&c);
+	c.unevenness = cubes / samples / pow(time / samples, 3);
+	i = samples_interval(&c);
 	return i.lo <= chain.held / time + 1e-12 && chain.held / time - 1e-12 <= i.hi;
 }
 
-static double coverage(const struct chain *like, int looks)
+static double coverage(const struct chain *like, int samples)
 {
 	int runs = SANITIZED ? 150 : 1500, held = 0;
 	struct rng r;
 
 	rng_seed(&r, 29);
 	for (int i = 0; i < runs; i++)
-		held += one_run(&r, like, looks);
+		held += one_run(&r, like, samples);
 	return held / (double)runs;
 }
 
@@ -106,17 +106,17 @@ static void test_coverage(void **state)
 					     { 40, 4 } };
 
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
-		for (int looks = 400; looks <= 2000; looks *= 5) {
+		for (int samples = 400; samples <= 2000; samples *= 5) {
 			struct chain like = { .on = lengths[i][0], .off = lengths[i][1] };
-			double held = coverage(&like, looks);
+			double held = coverage(&like, samples);
 
-			print_message("states of %g and %g gaps, %d looks: %.1f %%\n",
-				      lengths[i][0], lengths[i][1], looks, 100 * held);
+			print_message("states of %g and %g gaps, %d samples: %.1f %%\n",
+				      lengths[i][0], lengths[i][1], samples, 100 * held);
 			assert_true(SANITIZED || (held >= 0.92 && held <= 0.98));
 		}
 }
 
-/* Idle, say, and then busy: neither phase alone is what the looks of both together seem to be. */
+/* Idle, say, and then busy: neither phase alone is what the samples of both together seem to be. */
 static void test_phases(void **state)
 {
 	static const struct chain likes[] = {
@@ -126,18 +126,18 @@ static void test_phases(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(likes) / sizeof(likes[0]); i++)
-		for (int looks = 400; looks <= 2000; looks *= 5) {
-			double held = coverage(&likes[i], looks);
+		for (int samples = 400; samples <= 2000; samples *= 5) {
+			double held = coverage(&likes[i], samples);
 
 			print_message("states of %g and %g gaps, in phases of %g %g times as fast, "
-				      "%d looks: %.1f %%\n",
+				      "%d samples: %.1f %%\n",
 				      likes[i].on, likes[i].off, likes[i].phase, likes[i].faster,
-				      looks, 100 * held);
+				      samples, 100 * held);
 			assert_true(SANITIZED || (held >= 0.92 && held <= 0.98));
 		}
 }
 
-/* Each tenth look takes eight times as long, and a search for descriptors 6 ms every 7 s. */
+/* Each tenth sample takes eight times as long, and a search for descriptors 6 ms every 7 s. */
 static void the_budget_is_kept(void **state)
 {
 	struct tempo t;
@@ -146,13 +146,13 @@ static void the_budget_is_kept(void **state)
 	(void)state;
 	tempo_begin(&t, 0.005);
 	for (int i = 0; now < 60e9; i++) {
-		double gap = (double)tempo_gap_ns(&t, 0.5), look = i % 10 ? 100e3 : 800e3,
+		double gap = (double)tempo_gap_ns(&t, 0.5), sample = i % 10 ? 100e3 : 800e3,
 		       find = (int)(now / 7e9) < (int)((now + gap) / 7e9) ? 6e6 : 0;
 
 		now += gap;
-		spent += look + find;
-		tempo_measured(&t, 16, (uint64_t)look);
-		tempo_spent(&t, (uint64_t)(look + find), (uint64_t)gap);
+		spent += sample + find;
+		tempo_measured(&t, 16, (uint64_t)sample);
+		tempo_spent(&t, (uint64_t)(sample + find), (uint64_t)gap);
 		tempo_choose(&t, 16);
 	}
 	assert_true(spent > 0.0047 * now && spent < 0.0053 * now);

@@ -63,7 +63,7 @@ static struct asleep writing(pid_t pid)
 	for (;;) {
 		struct asleep a = { .pid = pid, .tid = pid };
 
-		doing_look(&a, 5, UINT64_MAX, NULL);
+		doing_sample(&a, 5, UINT64_MAX, NULL);
 		if (a.n && a.v[0].nr == SYS_write && asleep_at_fd(&a))
 			return a;
 	}
@@ -186,7 +186,7 @@ static void who_connects_sleeps_for_who_does_not_accept(void **state)
 	first = client();
 	do {
 		a = (struct asleep){ .pid = first, .tid = first };
-		doing_look(&a, 5, UINT64_MAX, NULL);
+		doing_sample(&a, 5, UINT64_MAX, NULL);
 	} while (!asleep_opens(&a));
 	assert_string_equal(a.v[0].path, at.sun_path);
 	sleep_chain_follow(&a, false, UINT64_MAX, NULL);
@@ -235,7 +235,7 @@ static void who_waits_for_its_writer_is_in_a_deadlock(void **state)
 	writing(child);
 	do {
 		a = (struct asleep){ .pid = parent, .tid = parent };
-		doing_look(&a, 5, UINT64_MAX, NULL);
+		doing_sample(&a, 5, UINT64_MAX, NULL);
 		sleep_chain_follow(&a, true, UINT64_MAX, NULL);
 	} while (a.end != ASLEEP_END_CIRCLE);
 	assert_int_equal(a.n_chain, 1);
@@ -285,7 +285,7 @@ static struct asleep polling(pid_t pid)
 	for (;;) {
 		struct asleep a = { .pid = pid, .tid = pid };
 
-		doing_look(&a, 5, UINT64_MAX, NULL);
+		doing_sample(&a, 5, UINT64_MAX, NULL);
 		if (asleep_for_events(&a))
 			return a;
 	}

@@ -42,16 +42,16 @@ static struct trace_endpoint connection(uint16_t client, uint64_t n, uint64_t ns
 	return ep;
 }
 
-static void seen_by_looks(struct trace_endpoint *ep)
+static void seen_by_samples(struct trace_endpoint *ep)
 {
-	memset(ep->tx.resolution, TRACE_BY_LOOKS, sizeof(ep->tx.resolution));
-	memset(ep->rx.resolution, TRACE_BY_LOOKS, sizeof(ep->rx.resolution));
+	memset(ep->tx.resolution, TRACE_BY_SAMPLES, sizeof(ep->tx.resolution));
+	memset(ep->rx.resolution, TRACE_BY_SAMPLES, sizeof(ep->rx.resolution));
 }
 
-static void judge(struct trace_endpoint *ep, struct trace_looks *looks, size_t n,
+static void judge(struct trace_endpoint *ep, struct trace_samples *samples, size_t n,
 		  struct verdict *v, struct card *c)
 {
-	struct trace_snapshot s = { .ep = ep, .n = n, .looks = looks };
+	struct trace_snapshot s = { .ep = ep, .n = n, .samples = samples };
 
 	verdict_make(&s, v);
 	card_make(&s, v, c);
@@ -96,17 +96,17 @@ static void the_average_is_of_whole_answers(void **state)
 static void a_server_that_owes_answers_may_pause(void **state)
 {
 	struct trace_endpoint ep = connection(50000, 40, 5000000);
-	struct trace_looks looks = { .n = 50 };
+	struct trace_samples samples = { .n = 50 };
 	struct verdict v;
 	struct card c;
 
-	seen_by_looks(&ep);
-	looks.fact[TRACE_FACT_UNPROMPTED] = 50;
-	judge(&ep, &looks, 1, &v, &c);
+	seen_by_samples(&ep);
+	samples.fact[TRACE_FACT_UNPROMPTED] = 50;
+	judge(&ep, &samples, 1, &v, &c);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 	assert_int_equal(v.may_pause, SERVER);
 	ep.tx_calls.reply_ns = SECOND / 20;
-	judge(&ep, &looks, 1, &v, &c);
+	judge(&ep, &samples, 1, &v, &c);
 	assert_int_equal(v.may_pause, 0);
 }
 
@@ -246,25 +246,25 @@ static void a_request_without_an_answer_yet_counts(void **state)
 static void a_request_from_before_the_session_is_suspected(void **state)
 {
 	struct trace_endpoint ep = connection(40001, 0, 0);
-	struct trace_looks looks = { .n = 100 };
+	struct trace_samples samples = { .n = 100 };
 	struct verdict v;
 	struct card c;
 
-	seen_by_looks(&ep);
+	seen_by_samples(&ep);
 	ep.joined_late = true;
 	ep.tx_calls.reply_ns = SECOND;
 	ep.tx_calls.bytes_res = ep.rx_calls.bytes_res = TRACE_BOUNDED;
-	looks.fact[TRACE_FACT_OWES_ANSWER] = looks.fact[TRACE_FACT_UNPROMPTED] = 100;
-	judge(&ep, &looks, 1, &v, &c);
+	samples.fact[TRACE_FACT_OWES_ANSWER] = samples.fact[TRACE_FACT_UNPROMPTED] = 100;
+	judge(&ep, &samples, 1, &v, &c);
 	assert_int_equal(v.kind, KIND_ANSWERS);
 	assert_int_equal(c.surety, SUSPECTED);
 	assert_string_equal(c.why, "webd[7] has sent nothing since the last request came");
-	looks.fact[TRACE_FACT_UNPROMPTED] = 0; /* a window, or the reply to a ping */
-	judge(&ep, &looks, 1, &v, &c);
+	samples.fact[TRACE_FACT_UNPROMPTED] = 0; /* a window, or the reply to a ping */
+	judge(&ep, &samples, 1, &v, &c);
 	assert_int_equal(v.answers.endpoint, -1);
 	ep.tx_calls.bytes = ep.rx_calls.bytes = 100; /* and it answers while they look */
 	ep.path.sent_segments = 5;
-	judge(&ep, &looks, 1, &v, &c);
+	judge(&ep, &samples, 1, &v, &c);
 	assert_int_equal(v.kind, KIND_ANSWERS);
 	assert_int_equal(c.surety, INFERRED);
 }
@@ -294,7 +294,7 @@ static void a_client_that_asked_before_the_session_waits(void **state)
 static void a_ping_is_no_answer(void **state)
 {
 	struct trace_endpoint ep = connection(40001, 2, 4 * (SECOND / 10));
-	struct trace_looks looks = { .n = 100 };
+	struct trace_samples samples = { .n = 100 };
 	struct verdict v;
 	struct card c;
 
@@ -307,12 +307,12 @@ static void a_ping_is_no_answer(void **state)
 	ep.rx_calls.reply_n = 1; /* the first came by itself */
 	judge(&ep, NULL, 1, &v, &c);
 	assert_int_equal(v.kind, KIND_ANSWERS);
-	seen_by_looks(&ep);
+	seen_by_samples(&ep);
 	ep.path.sent_segments = 2;
-	judge(&ep, &looks, 1, &v, &c);
+	judge(&ep, &samples, 1, &v, &c);
 	assert_int_equal(v.answers.endpoint, -1);
-	looks.fact[TRACE_FACT_UNPROMPTED] = 60;
-	judge(&ep, &looks, 1, &v, &c);
+	samples.fact[TRACE_FACT_UNPROMPTED] = 60;
+	judge(&ep, &samples, 1, &v, &c);
 	assert_int_equal(v.kind, KIND_ANSWERS);
 }
 
@@ -320,18 +320,18 @@ static void a_ping_is_no_answer(void **state)
 static void a_server_under_load_is_not_slow(void **state)
 {
 	struct trace_endpoint ep = connection(40001, 18000, 50000);
-	struct trace_looks looks = { .n = 100 };
+	struct trace_samples samples = { .n = 100 };
 	struct verdict v;
 	struct card c;
 
 	judge(&ep, NULL, 1, &v, &c);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
-	seen_by_looks(&ep);
+	seen_by_samples(&ep);
 	ep.path.sent_segments = 18000;
-	judge(&ep, &looks, 1, &v, &c);
+	judge(&ep, &samples, 1, &v, &c);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 	ep.path.sent_segments = 18;
-	judge(&ep, &looks, 1, &v, &c);
+	judge(&ep, &samples, 1, &v, &c);
 	assert_int_equal(v.kind, KIND_ANSWERS);
 	assert_string_equal(c.why,
 			    "a request takes 47.4 ms or more on average: 90 % of the samples found "

@@ -160,27 +160,27 @@ static void what_is_packed_comes_out_as_it_was(void **state)
 {
 	static struct trace_detail detail[PACKED_ENDS];
 	struct trace_endpoint ep[PACKED_ENDS];
-	struct trace_looks looks[PACKED_ENDS];
+	struct trace_samples samples[PACKED_ENDS];
 	struct unpacked out;
-	struct trace_snapshot s = { .ep = ep, .looks = looks, .n = PACKED_ENDS };
+	struct trace_snapshot s = { .ep = ep, .samples = samples, .n = PACKED_ENDS };
 	struct trace_packed packed;
 	uint64_t seed = 57;
 	size_t at;
 
 	scatter(ep, sizeof(ep), &seed);
-	scatter(looks, sizeof(looks), &seed);
+	scatter(samples, sizeof(samples), &seed);
 	scatter(detail, sizeof(detail), &seed);
 	for (size_t i = 0; i < PACKED_ENDS; i++) {
 		ep[i].serial = 100 - 7 * i;
 		ep[i].detail = i % 2 ? &detail[i] : NULL;
 	}
 	memset(&ep[2], 0, sizeof(ep[2])); /* one that has nothing, not even a number */
-	memset(&looks[3], 0xff, sizeof(looks[3]));
+	memset(&samples[3], 0xff, sizeof(samples[3]));
 	assert_int_equal(trace_pack(&packed, &s), 0);
 	for (size_t i = 0; i < PACKED_ENDS; i++) {
 		assert_true(packed_find(&packed, ep[i].serial, &at));
 		packed_read(&packed, at, &out);
-		assert_memory_equal(&out.looks, &looks[i], sizeof(out.looks));
+		assert_memory_equal(&out.samples, &samples[i], sizeof(out.samples));
 		assert_int_equal(packed_has_detail(&packed, at), i % 2);
 		assert_ptr_equal(out.ep.detail, i % 2 ? &out.detail : NULL);
 		if (out.ep.detail)
@@ -212,17 +212,17 @@ static void histograms_of_before_are_subtracted(void **state)
 }
 
 /* The first of two went meanwhile: the other's place is the first now. */
-static void looks_stay_with_their_endpoint(void **state)
+static void samples_stay_with_their_endpoint(void **state)
 {
 	struct trace_endpoint then[2] = { { .serial = 1 }, { .serial = 2 } }, now = { .serial = 2 };
-	struct trace_looks seen[2] = { { .n = 70 }, { .n = 5 } }, looks = { .n = 8 };
-	struct trace_snapshot a = { .ep = then, .looks = seen, .n = 2 },
-			      b = { .ep = &now, .looks = &looks, .n = 1 };
+	struct trace_samples seen[2] = { { .n = 70 }, { .n = 5 } }, samples = { .n = 8 };
+	struct trace_snapshot a = { .ep = then, .samples = seen, .n = 2 },
+			      b = { .ep = &now, .samples = &samples, .n = 1 };
 	struct trace_packed packed;
 
 	assert_int_equal(trace_pack(&packed, &a), 0);
 	assert_int_equal(trace_subtract(&b, &packed), 0);
-	assert_int_equal(looks.n, 3);
+	assert_int_equal(samples.n, 3);
 	trace_packed_free(&packed);
 }
 
@@ -230,9 +230,9 @@ static void looks_stay_with_their_endpoint(void **state)
 static struct trace_call_stats cpu_of_phase(enum trace_resolution then_known)
 {
 	struct trace_endpoint then = { .serial = 1, .rx.lifetime_ns = 8 }, now = then;
-	struct trace_looks looks[2] = {};
-	struct trace_snapshot a = { .ep = &then, .looks = looks, .n = 1 },
-			      b = { .ep = &now, .looks = looks + 1, .n = 1 };
+	struct trace_samples samples[2] = {};
+	struct trace_snapshot a = { .ep = &then, .samples = samples, .n = 1 },
+			      b = { .ep = &now, .samples = samples + 1, .n = 1 };
 	struct trace_packed packed;
 
 	then.rx_calls.cpu_res = then.rx_calls.no_cpu_res = (uint8_t)then_known;
@@ -320,15 +320,15 @@ static void what_stays_below_is_undelivered_until_now(void **state)
 	assert_int_equal(e.open_undelivered_ns, 0);
 }
 
-static void what_looks_find_below_is_undelivered(void **state)
+static void what_samples_find_below_is_undelivered(void **state)
 {
 	struct endpoint ep = tcp_below_since_it_fired();
 	struct trace_endpoint e;
 
 	(void)state;
-	ep.tx.looks.n = 10;
-	ep.tx.looks.seen[TX_DEVICE] = 8;
-	ep.tx.looks.fact[LOOK_UNDELIVERED] = 4;
+	ep.tx.samples.n = 10;
+	ep.tx.samples.seen[TX_DEVICE] = 8;
+	ep.tx.samples.fact[SAMPLE_UNDELIVERED] = 4;
 	e = sampled_of(&ep);
 	assert_true(e.tx.ns[TX_DEVICE] > 0);
 	assert_int_equal(e.undelivered_ns, e.tx.ns[TX_DEVICE] / 2);
@@ -383,25 +383,26 @@ static void without_hooks_mptcp_is_told(void **state)
 	assert_int_equal(e.unseen[DIR_RX], TRACE_UNSEEN_NOT);
 	ep.flags = EP_UNSEEN << DIR_TX | EP_UNSEEN << DIR_RX;
 	ep.upper = UPPER_MPTCP;
-	ep.tx.looks.n = 1;
+	ep.tx.samples.n = 1;
 	e = sampled_of(&ep);
 	assert_int_equal(e.unseen[DIR_TX], TRACE_UNSEEN_MPTCP);
 	assert_int_equal(e.unseen[DIR_RX], TRACE_UNSEEN_MPTCP);
 	assert_int_equal(e.rx.resolution[RX_UNREAD], TRACE_UNKNOWN);
 	assert_int_equal(e.tx.resolution[TX_SNDBUF], TRACE_UNKNOWN);
-	assert_int_equal(e.tx.resolution[TX_NAGLE], TRACE_BY_LOOKS);
+	assert_int_equal(e.tx.resolution[TX_NAGLE], TRACE_BY_SAMPLES);
 }
 
-/* TCP's counts begin with the first look of one that had a life before, and are unknown until then
+/* TCP's counts begin with the first sample of one that had a life before, and are unknown until
+ * then
  */
-static void without_a_look_counts_have_not_begun(void **state)
+static void without_a_sample_counts_have_not_begun(void **state)
 {
 	struct endpoint ep = tcp_with_a_late_loss();
 
 	assert_int_equal(sampled_of(&ep).retransmits_res, TRACE_EXACT);
 	ep.flags = EP_JOINED_LATE;
 	assert_int_equal(sampled_of(&ep).retransmits_res, TRACE_UNKNOWN);
-	ep.tx.looks.n = 1;
+	ep.tx.samples.n = 1;
 	assert_int_equal(sampled_of(&ep).retransmits_res, TRACE_EXACT);
 }
 
@@ -411,13 +412,13 @@ static struct endpoint udp_that_dropped(uint64_t n)
 	struct endpoint ep = { .id.proto = PROTO_UDP, .born = BORN, .flags = EP_JOINED_LATE };
 
 	ep.tx.word = ep.rx.word = word_open(BORN);
-	ep.tx.looks.n = 1;
+	ep.tx.samples.n = 1;
 	ep.drops[DROP_OTHER] = n;
 	return ep;
 }
 
 /* nobody reads its count at its end, and what a filter refused is not told from the rest */
-static void drops_of_looks_may_be_a_bound(void **state)
+static void drops_of_samples_may_be_a_bound(void **state)
 {
 	struct endpoint ep = udp_that_dropped(3);
 
@@ -425,13 +426,13 @@ static void drops_of_looks_may_be_a_bound(void **state)
 	ep.closed = END;
 	assert_int_equal(sampled_of(&ep).drops_res, TRACE_BOUNDED);
 	ep.closed = 0;
-	ep.tx.looks.filtered = 1;
+	ep.tx.samples.filtered = 1;
 	assert_int_equal(sampled_of(&ep).drops_res, TRACE_BOUNDED);
 	ep.drops[DROP_OTHER] = 0;
 	assert_int_equal(sampled_of(&ep).drops_res, TRACE_UNKNOWN);
 	ep = udp_that_dropped(0);
 	assert_int_equal(sampled_of(&ep).drops_res, TRACE_EXACT);
-	ep.tx.looks.n = 0;
+	ep.tx.samples.n = 0;
 	assert_int_equal(sampled_of(&ep).drops_res, TRACE_UNKNOWN);
 }
 
@@ -506,7 +507,7 @@ static void what_a_call_under_way_moved_shows(void **state)
 	ep.tx.word = ep.rx.word = word_open(BORN);
 	ep.tx_calls.own.bytes = MIB;
 	e = told_of(&ep);
-	assert_known(&e.tx_calls, MIB); /* a count of an earlier look */
+	assert_known(&e.tx_calls, MIB); /* a count of an earlier sample */
 	ep.tx.word |= AWAKE_BIT;
 	e = told_of(&ep);
 	assert_known(&e.tx_calls, 5 * MIB - SYN_AND_FIN);
@@ -584,15 +585,15 @@ int main(void)
 		cmocka_unit_test(a_loss_of_before_is_not_the_phases),
 		cmocka_unit_test(what_is_packed_comes_out_as_it_was),
 		cmocka_unit_test(histograms_of_before_are_subtracted),
-		cmocka_unit_test(looks_stay_with_their_endpoint),
+		cmocka_unit_test(samples_stay_with_their_endpoint),
 		cmocka_unit_test(cpu_time_that_became_known_is_not_the_phases),
 		cmocka_unit_test(one_phase_follows_the_other),
 		cmocka_unit_test(what_stays_below_is_undelivered_until_now),
-		cmocka_unit_test(what_looks_find_below_is_undelivered),
+		cmocka_unit_test(what_samples_find_below_is_undelivered),
 		cmocka_unit_test(without_hooks_the_path_is_known),
 		cmocka_unit_test(without_hooks_mptcp_is_told),
-		cmocka_unit_test(without_a_look_counts_have_not_begun),
-		cmocka_unit_test(drops_of_looks_may_be_a_bound),
+		cmocka_unit_test(without_a_sample_counts_have_not_begun),
+		cmocka_unit_test(drops_of_samples_may_be_a_bound),
 		cmocka_unit_test(reads_without_writes_had_a_writer),
 		cmocka_unit_test(what_lay_in_the_ring_before_was_nobodys_call),
 		cmocka_unit_test(writes_without_reads_had_a_reader),

@@ -442,7 +442,7 @@ static void head_before_a_segment(void **state)
 }
 
 /* The look that should have come before the queue left is missing. */
-static void dates_of_a_late_look(void **state)
+static void dates_of_a_late_sample(void **state)
 {
 	struct tcp_dates d = { .seen = 1000, .since = 1000, .stamp = 1500, .now = 2000 };
 
@@ -526,16 +526,25 @@ static void what_is_below_the_protocol(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(histories_agree), cmocka_unit_test(clock_wraps),
-		cmocka_unit_test(weeks_in_one_state), cmocka_unit_test(sleeper_order),
-		cmocka_unit_test(a_crowd_leaves_one_by_one), cmocka_unit_test(a_crowd_at_work),
-		cmocka_unit_test(stalls_are_stalls), cmocka_unit_test(head_of_nothing),
-		cmocka_unit_test(head_held_by_a_window), cmocka_unit_test(head_held_by_a_rule),
-		cmocka_unit_test(head_refused), cmocka_unit_test(head_deferred),
-		cmocka_unit_test(head_before_a_segment), cmocka_unit_test(dates_of_a_late_look),
+		cmocka_unit_test(histories_agree),
+		cmocka_unit_test(clock_wraps),
+		cmocka_unit_test(weeks_in_one_state),
+		cmocka_unit_test(sleeper_order),
+		cmocka_unit_test(a_crowd_leaves_one_by_one),
+		cmocka_unit_test(a_crowd_at_work),
+		cmocka_unit_test(stalls_are_stalls),
+		cmocka_unit_test(head_of_nothing),
+		cmocka_unit_test(head_held_by_a_window),
+		cmocka_unit_test(head_held_by_a_rule),
+		cmocka_unit_test(head_refused),
+		cmocka_unit_test(head_deferred),
+		cmocka_unit_test(head_before_a_segment),
+		cmocka_unit_test(dates_of_a_late_sample),
 		cmocka_unit_test(window_shut_since),
-		cmocka_unit_test(outstanding), cmocka_unit_test(numbers_wrap),
-		cmocka_unit_test(histogram), cmocka_unit_test(what_is_below_the_protocol),
+		cmocka_unit_test(outstanding),
+		cmocka_unit_test(numbers_wrap),
+		cmocka_unit_test(histogram),
+		cmocka_unit_test(what_is_below_the_protocol),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

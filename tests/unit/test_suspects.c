@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What looks found of a few among many endpoints. */
+/* What samples found of a few among many endpoints. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,33 +12,33 @@
 
 #define SECOND 1000000000ull
 
-static void most_looks_decide(void **state)
+static void most_samples_decide(void **state)
 {
 	struct trace_stalled v[] = { { 8, TX_NAGLE, 1 }, { 16, TX_RWND, 2 }, { 8, TX_CORK, 3 },
 				     { 16, TX_RWND, 4 }, { 8, TX_CORK, 5 },  { 4, TX_PACING, 6 } };
-	struct suspect_looks out[6];
+	struct suspect_samples out[6];
 
 	assert_int_equal(suspects_group(v, 6, out), 3);
 	assert_int_equal(out[0].key, 4);
-	assert_int_equal(out[0].looks, 1);
+	assert_int_equal(out[0].samples, 1);
 	assert_int_equal(out[1].key, 8);
 	assert_int_equal(out[1].state, TX_CORK);
-	assert_int_equal(out[1].looks, 2);
+	assert_int_equal(out[1].samples, 2);
 	assert_int_equal(out[2].key, 16);
-	assert_int_equal(out[2].looks, 2);
+	assert_int_equal(out[2].samples, 2);
 	assert_int_equal(suspects_group(v, 0, out), 0);
 }
 
 /* The kernel gives the address of a socket to another one soon after. */
-static void looks_at_one_that_is_gone_do_not_count(void **state)
+static void samples_of_one_that_is_gone_do_not_count(void **state)
 {
 	struct trace_stalled v[] = { { 8, TX_CWND, 10 }, { 8, TX_CWND, 20 }, { 8, TX_RWND, 25 },
 				     { 8, TX_CWND, 30 }, { 9, TX_CWND, 40 } };
-	struct suspect_looks of = { 8, TX_CWND, 3 };
+	struct suspect_samples of = { 8, TX_CWND, 3 };
 
-	assert_int_equal(suspects_looks_since(v, 5, &of, 0), 3);
-	assert_int_equal(suspects_looks_since(v, 5, &of, 20), 2);
-	assert_int_equal(suspects_looks_since(v, 5, &of, 31), 0);
+	assert_int_equal(suspects_samples_since(v, 5, &of, 0), 3);
+	assert_int_equal(suspects_samples_since(v, 5, &of, 20), 2);
+	assert_int_equal(suspects_samples_since(v, 5, &of, 31), 0);
 }
 
 static struct trace_endpoint aged(void)
@@ -51,15 +51,15 @@ static struct trace_endpoint aged(void)
 	ep.tx.now = TX_NAGLE;
 	ep.rx.now = RX_WAIT;
 	ep.blame.delack_ns[TX_NAGLE] = 8 * SECOND;
-	ep.tx.resolution[TX_NAGLE] = TRACE_BY_LOOKS;
+	ep.tx.resolution[TX_NAGLE] = TRACE_BY_SAMPLES;
 	return ep;
 }
 
-/* So many of its looks, in that time, found `nagle`. */
-static void look_at(struct trace_endpoint *ep, struct trace_looks *l, unsigned int found,
+/* So many of its samples, in that time, found `nagle`. */
+static void look_at(struct trace_endpoint *ep, struct trace_samples *l, unsigned int found,
 		    uint64_t ns, uint64_t n)
 {
-	struct suspect_looks f = { 8, TX_NAGLE, found };
+	struct suspect_samples f = { 8, TX_NAGLE, found };
 	struct looked looked = { ns, n };
 
 	suspects_set_window(ep, l, found ? &f : NULL, &looked);
@@ -74,17 +74,17 @@ static uint64_t sum(const uint64_t *ns, size_t n)
 	return all;
 }
 
-static void its_share_is_that_of_its_looks(void **state)
+static void its_share_is_that_of_its_samples(void **state)
 {
 	struct trace_endpoint ep = aged();
-	struct trace_looks l = { .key = 8, .n = 77 };
+	struct trace_samples l = { .key = 8, .n = 77 };
 
 	look_at(&ep, &l, 3, 2 * SECOND, 4);
 	assert_int_equal(ep.tx.lifetime_ns, 2 * SECOND);
 	assert_int_equal(ep.tx.ns[TX_NAGLE], 3 * SECOND / 2);
 	assert_int_equal(sum(ep.tx.ns, TX_N), ep.tx.lifetime_ns);
 	assert_int_equal(sum(ep.rx.ns, RX_N), ep.rx.lifetime_ns);
-	assert_int_equal(ep.tx.resolution[TX_NAGLE], TRACE_BY_LOOKS);
+	assert_int_equal(ep.tx.resolution[TX_NAGLE], TRACE_BY_SAMPLES);
 	assert_int_equal(ep.blame.delack_ns[TX_NAGLE], 12 * SECOND / 10);
 	assert_int_equal(l.key, 8);
 	assert_int_equal(l.n, 4);
@@ -93,10 +93,10 @@ static void its_share_is_that_of_its_looks(void **state)
 }
 
 /* Of ten thousands the average one is looked at less than once. */
-static void one_look_is_all_there_is(void **state)
+static void one_sample_is_all_there_is(void **state)
 {
 	struct trace_endpoint ep = aged();
-	struct trace_looks l = { .key = 8 };
+	struct trace_samples l = { .key = 8 };
 
 	look_at(&ep, &l, 1, 2 * SECOND, 0);
 	assert_int_equal(ep.tx.ns[TX_NAGLE], 2 * SECOND);
@@ -106,7 +106,7 @@ static void one_look_is_all_there_is(void **state)
 static void the_other_end_did_not_stall(void **state)
 {
 	struct trace_endpoint ep = aged();
-	struct trace_looks l = { .key = 8 };
+	struct trace_samples l = { .key = 8 };
 
 	look_at(&ep, &l, 0, 2 * SECOND, 4);
 	assert_int_equal(ep.tx.ns[TX_NAGLE], 0);
@@ -118,7 +118,7 @@ static void the_other_end_did_not_stall(void **state)
 static void the_young_did_not_live_so_long(void **state)
 {
 	struct trace_endpoint ep = aged();
-	struct trace_looks l = { .key = 8 };
+	struct trace_samples l = { .key = 8 };
 
 	look_at(&ep, &l, 2, 200 * SECOND, 2);
 	assert_int_equal(ep.tx.lifetime_ns, 100 * SECOND);
@@ -128,10 +128,10 @@ static void the_young_did_not_live_so_long(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(most_looks_decide),
-		cmocka_unit_test(looks_at_one_that_is_gone_do_not_count),
-		cmocka_unit_test(its_share_is_that_of_its_looks),
-		cmocka_unit_test(one_look_is_all_there_is),
+		cmocka_unit_test(most_samples_decide),
+		cmocka_unit_test(samples_of_one_that_is_gone_do_not_count),
+		cmocka_unit_test(its_share_is_that_of_its_samples),
+		cmocka_unit_test(one_sample_is_all_there_is),
 		cmocka_unit_test(the_other_end_did_not_stall),
 		cmocka_unit_test(the_young_did_not_live_so_long),
 	};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The rows of `ipcstall top`: two looks made by hand, and what must come of them. */
+/* The rows of `ipcstall top`: two samples made by hand, and what must come of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +55,7 @@ static void take_dropped(struct rows *p, uint64_t at, uint64_t dropped)
 
 /* client 1 stalls 0.6 s of 2 s, of it 0.5 s nagle, of that 0.4 s under the peer's delayed ACK;
  * server 2 answers */
-static void two_looks(struct rows *p)
+static void two_samples(struct rows *p)
 {
 	struct trace_digest v[3] = { tcp(2, "server", 20), tcp(1, "client", 10),
 		tcp(3, "new", 30) };
@@ -92,7 +92,7 @@ static void differences(void **state)
 	const struct row *r;
 	uint64_t tx[TX_N], rx[RX_N];
 
-	two_looks(&p);
+	two_samples(&p);
 	assert_int_equal(p.interval_ns, 2 * S);
 	r = row_of(&p, 1);
 	assert_int_equal(r->ns, 2 * S);
@@ -116,7 +116,7 @@ static void differences(void **state)
 	rows_free(&p);
 }
 
-/* what an endpoint did before the first look is not of an interval */
+/* what an endpoint did before the first sample is not of an interval */
 /* 20 ms away, the other end not seen: five holds of 60 ms are a withheld ACK's, five of 21 are the
  * path's; windows that were shut have no part in it */
 static void a_far_timer_is_told_from_the_path(void **state)
@@ -139,7 +139,7 @@ static void a_far_timer_is_told_from_the_path(void **state)
 	}
 }
 
-static void first_look_is_no_interval(void **state)
+static void first_sample_is_no_interval(void **state)
 {
 	struct trace_digest v = tcp(1, "a", 1);
 	struct rows p = {};
@@ -230,8 +230,8 @@ static void the_first_interval_of_a_connection_has_its_bytes(void **state)
 	rows_free(&p);
 }
 
-/* No look counts a pipe's bytes; one that waits empty all the time is idle, a full one is not. */
-static void looks_tell_an_idle_pipe_from_a_busy_one(void **state)
+/* No sample counts a pipe's bytes; one that waits empty all the time is idle, a full one is not. */
+static void samples_tell_an_idle_pipe_from_a_busy_one(void **state)
 {
 	struct trace_digest v[] = { tcp(1, "a", 1), tcp(2, "b", 1) };
 	struct rows p = {};
@@ -261,7 +261,7 @@ static void lost_datagrams_show(void **state)
 	v.drops = 7;
 	v.drops_known = true;
 	take(&p, 10 * S, &v, 1);
-	assert_string_equal(cause_text(&p.v[0]), "-"); /* before the first look */
+	assert_string_equal(cause_text(&p.v[0]), "-"); /* before the first sample */
 	v.drops = 12;
 	take(&p, 11 * S, &v, 1);
 	assert_int_equal(p.v[0].drops, 5);
@@ -356,7 +356,7 @@ static void sorting_and_filter(void **state)
 {
 	struct rows p = {};
 
-	two_looks(&p);
+	two_samples(&p);
 	rows_order(&p, SORT_STALL, false, false, NULL);
 	assert_int_equal(p.shown, 3);
 	assert_int_equal(p.now.v[p.order[0]].serial, 1);
@@ -385,7 +385,7 @@ static void lines_fit_every_width(void **state)
 	struct layout l;
 	char line[512];
 
-	two_looks(&p);
+	two_samples(&p);
 	for (int w = 1; w <= 400; w++) {
 		layout_choose(&l, w, &p);
 		for (int i = 1; i < l.n; i++)
@@ -406,7 +406,7 @@ static void lines_as_drawn(void **state)
 	struct layout l;
 	char line[256];
 
-	two_looks(&p);
+	two_samples(&p);
 	rows_order(&p, SORT_STALL, false, false, "");
 	layout_choose(&l, 20, &p);
 	layout_title(&l, line, 21);
@@ -472,15 +472,19 @@ static void the_first_interval_is_as_long_as_asked_for(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(differences), cmocka_unit_test(a_far_timer_is_told_from_the_path),
-		cmocka_unit_test(first_look_is_no_interval),
-		cmocka_unit_test(dropped_ones_are_said), cmocka_unit_test(unseen_calls_leave_gaps),
+		cmocka_unit_test(differences),
+		cmocka_unit_test(a_far_timer_is_told_from_the_path),
+		cmocka_unit_test(first_sample_is_no_interval),
+		cmocka_unit_test(dropped_ones_are_said),
+		cmocka_unit_test(unseen_calls_leave_gaps),
 		cmocka_unit_test(the_first_interval_of_a_connection_has_its_bytes),
-		cmocka_unit_test(looks_tell_an_idle_pipe_from_a_busy_one),
+		cmocka_unit_test(samples_tell_an_idle_pipe_from_a_busy_one),
 		cmocka_unit_test(lost_datagrams_show),
-		cmocka_unit_test(figures_never_run_backwards), cmocka_unit_test(blame_from_one_end),
+		cmocka_unit_test(figures_never_run_backwards),
+		cmocka_unit_test(blame_from_one_end),
 		cmocka_unit_test(a_window_within_a_round_trip_is_nobodys),
-		cmocka_unit_test(sorting_and_filter), cmocka_unit_test(lines_fit_every_width),
+		cmocka_unit_test(sorting_and_filter),
+		cmocka_unit_test(lines_fit_every_width),
 		cmocka_unit_test(lines_as_drawn),
 		cmocka_unit_test(a_name_takes_a_cell_for_each_byte),
 		cmocka_unit_test(dear_refreshes_come_less_often),

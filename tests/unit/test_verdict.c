@@ -549,7 +549,7 @@ static void a_lost_syn_is_told_from_a_lossy_path(void **state)
 	assert_true(v.v[0].unanswered_syn);
 	ep.syn_retransmits = 1;
 	assert_null(strstr(said_of(&ep, &v), "SYN"));
-	ep.tx_calls.bytes = ep.syn_retransmits = 0; /* looks count no SYN: nobody has answered */
+	ep.tx_calls.bytes = ep.syn_retransmits = 0; /* samples count no SYN: nobody has answered */
 	said_of(&ep, &v);
 	assert_true(v.v[0].unanswered_syn);
 	ep.rtt_us = 30;
@@ -766,7 +766,7 @@ static void a_server_whose_reader_is_back_is_still_awaited(void **state)
 	card_of_both(ep, &c);
 	assert_string_equal(c.why, "nginx[7] thinks 45.0 ms a request, 20 requests");
 	for (int i = 0; i < 2; i++) { /* without a ledger */
-		memset(ep[i].rx.resolution, TRACE_BY_LOOKS, sizeof(ep[i].rx.resolution));
+		memset(ep[i].rx.resolution, TRACE_BY_SAMPLES, sizeof(ep[i].rx.resolution));
 		ep[i].rx_calls.reply_n = ep[i].tx_calls.reply_n = 0;
 	}
 	said_of_both(ep, &v);
@@ -2424,11 +2424,11 @@ static void half_a_question_makes_both_wait(void **state)
 
 /* Looks count no messages: of a connection its ports tell who asks, of two pipes the order in which
  * the processes were started; and how long the last data sent had no answer. */
-static void seen_by_looks(struct trace_endpoint *ep)
+static void seen_by_samples(struct trace_endpoint *ep)
 {
 	ep->rx_calls.bytes_res = ep->tx_calls.bytes_res = TRACE_BOUNDED;
-	memset(ep->rx.resolution, TRACE_BY_LOOKS, sizeof(ep->rx.resolution));
-	memset(ep->tx.resolution, TRACE_BY_LOOKS, sizeof(ep->tx.resolution));
+	memset(ep->rx.resolution, TRACE_BY_SAMPLES, sizeof(ep->rx.resolution));
+	memset(ep->tx.resolution, TRACE_BY_SAMPLES, sizeof(ep->tx.resolution));
 }
 
 static struct trace_endpoint asks_alone(uint64_t n, uint64_t longest_ns);
@@ -2437,12 +2437,12 @@ static struct trace_endpoint asks_alone(uint64_t n, uint64_t longest_ns);
 static void a_little_of_a_window_within_the_host_is_no_stall(void **state)
 {
 	struct trace_endpoint ep = downloader(0);
-	struct trace_looks looks = { .n = 160, .tx_seen[TX_CWND] = 3 };
-	struct trace_snapshot s = { .ep = &ep, .looks = &looks, .n = 1 };
+	struct trace_samples samples = { .n = 160, .tx_seen[TX_CWND] = 3 };
+	struct trace_snapshot s = { .ep = &ep, .samples = &samples, .n = 1 };
 	struct verdict v;
 
 	(void)state;
-	seen_by_looks(&ep);
+	seen_by_samples(&ep);
 	ep.tx_calls.tgid = 5;
 	ep.tx.lifetime_ns = 7ull * SECOND;
 	ep.tx.ns[TX_CWND] = 7ull * SECOND * 3 / 160;
@@ -2454,7 +2454,7 @@ static void a_little_of_a_window_within_the_host_is_no_stall(void **state)
 	assert_int_equal(v.outcome, OUTCOME_STALLED);
 	ep.min_rtt_us = 20;
 	ep.tx.ns[TX_CWND] = SECOND;
-	looks.tx_seen[TX_CWND] = 25;
+	samples.tx_seen[TX_CWND] = 25;
 	verdict_make(&s, &v);
 	assert_int_equal(v.outcome, OUTCOME_STALLED);
 }
@@ -2502,7 +2502,7 @@ static void long_answers_seen_by_samples_are_no_feed(void **state)
 	struct trace_snapshot s = { .ep = &ep, .n = 1 };
 
 	(void)state;
-	seen_by_looks(&ep);
+	seen_by_samples(&ep);
 	ep.making.accepted = ep.making.server_polls = true;
 	ep.rx_calls.bytes = 10 * 20;
 	ep.tx_calls.bytes = 10 * 100;
@@ -2519,39 +2519,40 @@ static void long_answers_seen_by_samples_are_no_feed(void **state)
 	assert_false(is_feed(&s, 0));
 }
 
-/* By looks: a wait of two fifths of the time that most looks find again lasts long each time. */
-static void looks_tell_pauses_from_short_waits(void **state)
+/* By samples: a wait of two fifths of the time that most samples find again lasts long each time.
+ */
+static void samples_tell_pauses_from_short_waits(void **state)
 {
 	struct trace_endpoint ep[2];
-	struct trace_looks looks[2] = { { .n = 50 }, { .n = 50 } };
-	struct trace_snapshot s = { .ep = ep, .looks = looks, .n = 2 };
+	struct trace_samples samples[2] = { { .n = 50 }, { .n = 50 } };
+	struct trace_snapshot s = { .ep = ep, .samples = samples, .n = 2 };
 	struct verdict v;
 
 	client_and_server(ep);
 	for (int i = 0; i < 2; i++) {
-		seen_by_looks(&ep[i]);
+		seen_by_samples(&ep[i]);
 		ep[i].rx_calls.bytes = ep[i].tx_calls.bytes = 100;
 	}
 	ep[0].local.port = ep[1].remote.port = 50000;
 	ep[0].remote.port = ep[1].local.port = 80;
 	ep[0].rx.ns[RX_WAIT] = 4 * (SECOND / 10);
-	looks[0].rx_seen[RX_WAIT] = 20;
-	looks[0].rx_again[RX_WAIT] = 18;
+	samples[0].rx_seen[RX_WAIT] = 20;
+	samples[0].rx_again[RX_WAIT] = 18;
 	verdict_make(&s, &v);
 	assert_int_equal(v.kind, KIND_WAIT);
-	looks[0].rx_again[RX_WAIT] = 8; /* as many as by chance */
+	samples[0].rx_again[RX_WAIT] = 8; /* as many as by chance */
 	verdict_make(&s, &v);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
 
-static void an_idle_server_waits_for_nobody_by_looks_either(void **state)
+static void an_idle_server_waits_for_nobody_by_samples_either(void **state)
 {
 	struct trace_endpoint ep[2];
 	struct verdict v;
 
 	client_and_server(ep);
 	for (int i = 0; i < 2; i++)
-		seen_by_looks(&ep[i]);
+		seen_by_samples(&ep[i]);
 	ep[0].local.port = ep[1].remote.port = 50000;
 	ep[0].remote.port = ep[1].local.port = 80;
 	said_of_both(ep, &v);
@@ -2570,14 +2571,14 @@ static void an_idle_server_waits_for_nobody_by_looks_either(void **state)
 	assert_int_equal(v.wait.endpoint, 0);
 }
 
-static void an_idle_worker_at_a_socket_pair_waits_for_nobody_by_looks(void **state)
+static void an_idle_worker_at_a_socket_pair_waits_for_nobody_by_samples(void **state)
 {
 	struct trace_endpoint ep[2];
 	struct verdict v;
 
 	client_and_server(ep);
 	for (int i = 0; i < 2; i++) {
-		seen_by_looks(&ep[i]);
+		seen_by_samples(&ep[i]);
 		ep[i].proto = TRACE_UNIX_STREAM;
 		ep[i].tx_calls.tgid = 0;
 		ep[i].tx_calls.bytes = ep[i].rx_calls.bytes = 0;
@@ -2591,14 +2592,14 @@ static void an_idle_worker_at_a_socket_pair_waits_for_nobody_by_looks(void **sta
 	assert_int_equal(v.wait.endpoint, 0);
 }
 
-static void looks_tell_who_has_no_answer(void **state)
+static void samples_tell_who_has_no_answer(void **state)
 {
 	struct trace_endpoint ep[2];
 	struct verdict v;
 
 	client_and_server(ep);
 	for (int i = 0; i < 2; i++) {
-		seen_by_looks(&ep[i]);
+		seen_by_samples(&ep[i]);
 		ep[i].rx_calls.bytes = 100;
 		ep[i].rx.ns[RX_WAIT] = 0; /* both by epoll */
 	}
@@ -2618,20 +2619,20 @@ static void looks_tell_who_has_no_answer(void **state)
 static void a_client_that_polls_a_hung_server_waits(void **state)
 {
 	struct trace_endpoint ep = downloader(0);
-	struct trace_looks looks = { .n = 20 };
-	struct trace_snapshot s = { .ep = &ep, .looks = &looks, .n = 1 };
+	struct trace_samples samples = { .n = 20 };
+	struct trace_snapshot s = { .ep = &ep, .samples = &samples, .n = 1 };
 	pid_t server = 7;
 	struct verdict v;
 
 	(void)state;
-	seen_by_looks(&ep);
+	seen_by_samples(&ep);
 	ep.joined_late = true;
 	ep.tx_calls.bytes = 0;
 	ep.local.port = 50000;
 	ep.remote.port = 80;
 	ep.making.other_pid = server;
 	ep.rx.ns[RX_IDLE] = ep.rx_calls.reply_ns = SECOND;
-	looks.fact[TRACE_FACT_UNANSWERED] = 20;
+	samples.fact[TRACE_FACT_UNANSWERED] = 20;
 	verdict_make(&s, &v);
 	assert_int_not_equal(v.outcome, OUTCOME_WAITING);
 	assert_int_equal(verdict_silent_server(&s, &v, NULL, 0), server);
@@ -2639,23 +2640,23 @@ static void a_client_that_polls_a_hung_server_waits(void **state)
 	ep.making.server_works = true;
 	verdict_make(&s, &v);
 	assert_int_equal(v.outcome, OUTCOME_WAITING);
-	looks.fact[TRACE_FACT_UNANSWERED] = 10;
+	samples.fact[TRACE_FACT_UNANSWERED] = 10;
 	verdict_make(&s, &v);
 	assert_int_not_equal(v.outcome, OUTCOME_WAITING);
 	assert_int_equal(verdict_silent_server(&s, &v, NULL, 0), 0);
 }
 
-/* The first answer has yet to come: a request, if all looks found that it had none. */
-static void looks_tell_a_first_request(void **state)
+/* The first answer has yet to come: a request, if all samples found that it had none. */
+static void samples_tell_a_first_request(void **state)
 {
 	struct trace_endpoint ep[2];
-	struct trace_looks looks[2] = { { .n = 20 }, { .n = 20 } };
-	struct trace_snapshot s = { .ep = ep, .looks = looks, .n = 2 };
+	struct trace_samples samples[2] = { { .n = 20 }, { .n = 20 } };
+	struct trace_snapshot s = { .ep = ep, .samples = samples, .n = 2 };
 	struct verdict v;
 
 	client_and_server(ep);
 	for (int i = 0; i < 2; i++) {
-		seen_by_looks(&ep[i]);
+		seen_by_samples(&ep[i]);
 		ep[i].rx.ns[RX_WAIT] = 0; /* both by epoll */
 	}
 	ep[0].local.port = ep[1].remote.port = 50000;
@@ -2663,11 +2664,11 @@ static void looks_tell_a_first_request(void **state)
 	ep[0].tx_calls.bytes = ep[1].rx_calls.bytes = 100;
 	ep[0].rx_calls.bytes = 0;
 	ep[0].rx_calls.reply_ns = SECOND;
-	looks[0].fact[TRACE_FACT_UNANSWERED] = 19;
+	samples[0].fact[TRACE_FACT_UNANSWERED] = 19;
 	verdict_make(&s, &v);
 	assert_int_equal(v.kind, KIND_WAIT);
 	assert_int_equal(v.wait.ns, SECOND);
-	looks[0].fact[TRACE_FACT_UNANSWERED] = 10;
+	samples[0].fact[TRACE_FACT_UNANSWERED] = 10;
 	verdict_make(&s, &v);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
@@ -2680,7 +2681,7 @@ static void a_socket_tells_who_connected(void **state)
 	struct verdict v;
 
 	client_and_server(ep);
-	seen_by_looks(&ep[0]);
+	seen_by_samples(&ep[0]);
 	ep[0].peer = -1;
 	ep[0].local.port = 50000;
 	ep[0].remote.port = 40000;
@@ -2711,18 +2712,18 @@ static void has_helper(struct trace_endpoint ep[WITH_HELPER])
 	is_pipe(&ep[QUESTIONS], QUESTIONS, 20, 21, 0);
 	is_pipe(&ep[ANSWERS], ANSWERS, 21, 20, 19 * (SECOND / 20));
 	for (int i = 0; i < WITH_HELPER; i++)
-		seen_by_looks(&ep[i]);
+		seen_by_samples(&ep[i]);
 	ep[QUESTIONS].tx_calls.bytes = ep[ANSWERS].tx_calls.bytes = 0;
 }
 
-static void judge_looks(struct trace_endpoint ep[WITH_HELPER], uint32_t questions, uint32_t answers,
-			struct verdict *v)
+static void judge_samples(struct trace_endpoint ep[WITH_HELPER], uint32_t questions,
+			  uint32_t answers, struct verdict *v)
 {
-	struct trace_looks looks[WITH_HELPER] = {};
-	struct trace_snapshot s = { .ep = ep, .looks = looks, .n = WITH_HELPER };
+	struct trace_samples samples[WITH_HELPER] = {};
+	struct trace_snapshot s = { .ep = ep, .samples = samples, .n = WITH_HELPER };
 
-	looks[QUESTIONS].earlier_writes = questions;
-	looks[ANSWERS].earlier_writes = answers;
+	samples[QUESTIONS].earlier_writes = questions;
+	samples[ANSWERS].earlier_writes = answers;
 	verdict_make(&s, v);
 }
 
@@ -2732,25 +2733,25 @@ static void who_asked_last_through_pipes_waits_for_the_helper(void **state)
 	struct verdict v;
 
 	has_helper(ep);
-	judge_looks(ep, 5, 4, &v);
+	judge_samples(ep, 5, 4, &v);
 	assert_int_equal(v.kind, KIND_WAIT);
 	assert_int_equal(v.wait.endpoint, ANSWERS);
-	judge_looks(ep, 1, 0, &v); /* its first question */
+	judge_samples(ep, 1, 0, &v); /* its first question */
 	assert_int_equal(v.wait.endpoint, ANSWERS);
-	judge_looks(ep, 5, 5, &v); /* it has all its answers */
+	judge_samples(ep, 5, 5, &v); /* it has all its answers */
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
-	judge_looks(ep, 7, 0, &v); /* what is never answered are no questions */
+	judge_samples(ep, 7, 0, &v); /* what is never answered are no questions */
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 	ep[QUESTIONS].rx.ns[RX_WAIT] = ep[ANSWERS].rx.ns[RX_WAIT]; /* it reads, and says nothing */
-	judge_looks(ep, 1, 0, &v);
+	judge_samples(ep, 1, 0, &v);
 	assert_true(v.mutual.endpoint >= 0);
-	judge_looks(ep, 5, 5, &v);
+	judge_samples(ep, 5, 5, &v);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
 
-static void the_looks_between_which_it_wrote_tell_who_asked_last(void **state)
+static void the_samples_between_which_it_wrote_tell_who_asked_last(void **state)
 {
-	struct trace_looks looks[WITH_HELPER] = {
+	struct trace_samples samples[WITH_HELPER] = {
 		[QUESTIONS] = { .earlier_writes = 7,
 				.writes = 2,
 				.wrote_after_ns = 20,
@@ -2761,17 +2762,18 @@ static void the_looks_between_which_it_wrote_tell_who_asked_last(void **state)
 			      .wrote_by_ns = 20 },
 	};
 	struct trace_endpoint ep[WITH_HELPER];
-	struct trace_snapshot s = { .ep = ep, .looks = looks, .n = WITH_HELPER };
+	struct trace_snapshot s = { .ep = ep, .samples = samples, .n = WITH_HELPER };
 	struct verdict v;
 
 	has_helper(ep);
 	verdict_make(&s, &v);
 	assert_int_equal(v.wait.endpoint, ANSWERS);
-	looks[ANSWERS].wrote_by_ns = 30; /* between the same two looks, and more than one piece */
+	samples[ANSWERS].wrote_by_ns =
+		30; /* between the same two samples, and more than one piece */
 	verdict_make(&s, &v);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
-	looks[ANSWERS].wrote_after_ns = 30;
-	looks[ANSWERS].wrote_by_ns = 40; /* answered */
+	samples[ANSWERS].wrote_after_ns = 30;
+	samples[ANSWERS].wrote_by_ns = 40; /* answered */
 	verdict_make(&s, &v);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
@@ -2779,37 +2781,38 @@ static void the_looks_between_which_it_wrote_tell_who_asked_last(void **state)
 /* each child that runs holds it, and whoever started them waits for their end */
 static void who_waits_for_the_end_of_many_waits_for_no_data(void **state)
 {
-	struct trace_looks looks = {};
+	struct trace_samples samples = {};
 	struct trace_endpoint ep[2];
-	struct trace_snapshot s = { .ep = ep, .looks = &looks, .n = 1 };
+	struct trace_snapshot s = { .ep = ep, .samples = &samples, .n = 1 };
 	struct verdict v;
 
 	client_and_server(ep);
 	is_pipe(&ep[0], 0, 21, 20, SECOND);
-	seen_by_looks(&ep[0]);
+	seen_by_samples(&ep[0]);
 	ep[0].tx_calls.bytes = 0;
 	verdict_make(&s, &v);
 	assert_int_equal(v.wait.endpoint, 0);
 	ep[0].tx_calls.others = true;
 	verdict_make(&s, &v);
 	assert_int_equal(v.wait.endpoint, -1);
-	looks.earlier_writes = 1;
+	samples.earlier_writes = 1;
 	verdict_make(&s, &v);
 	assert_int_equal(v.wait.endpoint, 0);
 }
 
-/* one after the other, ten milliseconds each: looks came to each tenth of them, and to no other */
+/* one after the other, ten milliseconds each: samples came to each tenth of them, and to no other
+ */
 enum { BRIEF = 100, LOOKED_AT = 10 };
 
-static void brief_waits(struct trace_endpoint ep[BRIEF], struct trace_looks looks[BRIEF],
-			uint32_t n_looks)
+static void brief_waits(struct trace_endpoint ep[BRIEF], struct trace_samples samples[BRIEF],
+			uint32_t n_samples)
 {
 	for (uint64_t i = 0; i < BRIEF; i++) {
 		bool looked_at = i % LOOKED_AT == 0;
 
-		looks[i] = (struct trace_looks){ .n = looked_at ? n_looks : 0 };
+		samples[i] = (struct trace_samples){ .n = looked_at ? n_samples : 0 };
 		ep[i] = downloader(0);
-		seen_by_looks(&ep[i]);
+		seen_by_samples(&ep[i]);
 		memset(ep[i].rx.ns, 0, sizeof(ep[i].rx.ns));
 		ep[i].rx.ns[RX_WAIT] = looked_at ? 9 * (SECOND / BRIEF / 10) : 0;
 		ep[i].remote.port = 80;
@@ -2820,24 +2823,24 @@ static void brief_waits(struct trace_endpoint ep[BRIEF], struct trace_looks look
 	}
 }
 
-static void connections_between_looks_do_as_the_others(void **state)
+static void connections_between_samples_do_as_the_others(void **state)
 {
 	static struct trace_endpoint ep[BRIEF];
-	static struct trace_looks looks[BRIEF];
-	struct trace_snapshot s = { .ep = ep, .looks = looks, .n = BRIEF };
+	static struct trace_samples samples[BRIEF];
+	struct trace_snapshot s = { .ep = ep, .samples = samples, .n = BRIEF };
 	struct verdict v;
 	struct card c;
 
 	(void)state;
-	brief_waits(ep, looks, 2);
+	brief_waits(ep, samples, 2);
 	verdict_make(&s, &v);
 	assert_int_equal(v.kind, KIND_WAIT);
 	assert_int_equal(v.waits.connections, BRIEF);
 	assert_int_equal(v.waits.ns / 1000000, 900);
 	assert_int_equal(v.waits.lifetime_ns, SECOND);
 	for (size_t i = 1; i < BRIEF; i++)
-		looks[i].n = ep[i].rx.ns[RX_WAIT] = 0;
-	looks[0].n = 2; /* too few to tell */
+		samples[i].n = ep[i].rx.ns[RX_WAIT] = 0;
+	samples[0].n = 2; /* too few to tell */
 	verdict_make(&s, &v);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 	card_make(&s, &v, &c);
@@ -2880,20 +2883,20 @@ static void a_process_without_cpu_reads_late_everywhere(void **state)
 }
 
 /* A thousand connections looked at a few times each: one is found in some state by chance. */
-static void what_one_look_found_is_no_finding(void **state)
+static void what_one_sample_found_is_no_finding(void **state)
 {
 	struct trace_endpoint ep = downloader(0);
-	struct trace_looks looks = { .n = 15 };
-	struct trace_snapshot s = { .ep = &ep, .looks = &looks, .n = 1 };
+	struct trace_samples samples = { .n = 15 };
+	struct trace_snapshot s = { .ep = &ep, .samples = &samples, .n = 1 };
 	struct verdict v;
 
-	seen_by_looks(&ep);
+	seen_by_samples(&ep);
 	ep.tx.ns[TX_RECOVERY] = 70000000;
 	ep.tx.ns[TX_IDLE] = SECOND - ep.tx.ns[TX_RECOVERY];
-	looks.tx_seen[TX_RECOVERY] = 1;
+	samples.tx_seen[TX_RECOVERY] = 1;
 	verdict_make(&s, &v);
 	assert_int_equal(v.n, 0);
-	looks.tx_seen[TX_RECOVERY] = 3;
+	samples.tx_seen[TX_RECOVERY] = 3;
 	verdict_make(&s, &v);
 	assert_int_equal(v.n, 1);
 }
@@ -2901,14 +2904,14 @@ static void what_one_look_found_is_no_finding(void **state)
 static void what_stands_for_others_is_an_estimate(void **state)
 {
 	static struct trace_endpoint ep[BRIEF];
-	static struct trace_looks looks[BRIEF];
-	struct trace_snapshot s = { .ep = ep, .looks = looks, .n = BRIEF };
+	static struct trace_samples samples[BRIEF];
+	struct trace_snapshot s = { .ep = ep, .samples = samples, .n = BRIEF };
 	char text[VERDICT_TEXT];
 	struct verdict v;
 	struct card c;
 
 	(void)state;
-	brief_waits(ep, looks, 2);
+	brief_waits(ep, samples, 2);
 	verdict_make(&s, &v);
 	assert_true(v.waits.estimated);
 	card_make(&s, &v, &c);
@@ -2922,17 +2925,17 @@ static void what_stands_for_others_is_an_estimate(void **state)
 static void one_stands_for_one_other(void **state)
 {
 	static struct trace_endpoint ep[BRIEF];
-	static struct trace_looks looks[BRIEF];
-	struct trace_snapshot s = { .ep = ep, .looks = looks, .n = BRIEF };
+	static struct trace_samples samples[BRIEF];
+	struct trace_snapshot s = { .ep = ep, .samples = samples, .n = BRIEF };
 	struct unsampled b;
 
 	(void)state;
-	brief_waits(ep, looks, 2);
+	brief_waits(ep, samples, 2);
 	b = unsampled_like(&s, &ep[0]);
 	assert_int_equal(b.n, BRIEF - BRIEF / LOOKED_AT);
 	for (size_t i = 1; i < BRIEF; i++)
-		looks[i].n = 0;
-	looks[0].n = 20; /* and not for 99, however often it was looked at */
+		samples[i].n = 0;
+	samples[0].n = 20; /* and not for 99, however often it was looked at */
 	b = unsampled_like(&s, &ep[0]);
 	assert_int_equal(b.n, 1);
 	assert_int_equal(unsampled_part(&b, 1000000), 1000000);
@@ -2941,37 +2944,37 @@ static void one_stands_for_one_other(void **state)
 static void a_full_queue_of_datagrams_refuses_more(void **state)
 {
 	struct trace_endpoint ep = downloader(SECOND);
-	struct trace_looks looks = { .n = 100, .full = 90, .refilled = 40 };
-	struct trace_snapshot s = { .ep = &ep, .looks = &looks, .n = 1 };
+	struct trace_samples samples = { .n = 100, .full = 90, .refilled = 40 };
+	struct trace_snapshot s = { .ep = &ep, .samples = &samples, .n = 1 };
 	struct verdict v;
 	struct card c;
 
 	ep.proto = TRACE_UNIX_DGRAM;
 	ep.family = 1;
 	ep.paired = true; /* its sender sleeps nowhere */
-	seen_by_looks(&ep);
+	seen_by_samples(&ep);
 	ep.rx.max[RX_UNREAD] = 0;
 	verdict_make(&s, &v);
 	assert_int_equal(v.kind, KIND_LATE);
 	card_make(&s, &v, &c);
 	assert_non_null(strstr(c.why, "EAGAIN"));
 	assert_non_null(strstr(c.fix, "max_dgram_qlen"));
-	looks.refilled = 0; /* it was left so, and nobody sends */
+	samples.refilled = 0; /* it was left so, and nobody sends */
 	verdict_make(&s, &v);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
-	looks.refilled = looks.full = 10; /* bursts */
+	samples.refilled = samples.full = 10; /* bursts */
 	verdict_make(&s, &v);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
 
-static void what_was_stopped_leads_by_looks_too(void **state)
+static void what_was_stopped_leads_by_samples_too(void **state)
 {
 	struct trace_endpoint ep[2];
 	struct card c;
 
 	client_and_server(ep);
 	for (int i = 0; i < 2; i++)
-		seen_by_looks(&ep[i]);
+		seen_by_samples(&ep[i]);
 	ep[0].rx.max[RX_WAIT] = 0;
 	ep[0].local.port = ep[1].remote.port = 50000;
 	ep[0].remote.port = ep[1].local.port = 80;
@@ -3005,7 +3008,7 @@ static void who_hears_something_waits_for_each_other_no_more(void **state)
 
 	both_asleep(ep);
 	for (int i = 0; i < 2; i++)
-		seen_by_looks(&ep[i]);
+		seen_by_samples(&ep[i]);
 	said_of_both(ep, &v);
 	assert_true(v.mutual.endpoint >= 0);
 	ep[0].rx_calls.bytes = 10;
@@ -3385,7 +3388,7 @@ static void lost_datagrams_are_no_health(void **state)
 	assert_int_equal(v.loss.endpoint, -1);
 }
 
-/* looks read the socket's own count, which does not say why */
+/* samples read the socket's own count, which does not say why */
 static void dropped_for_an_untold_reason_is_lost(void **state)
 {
 	struct trace_endpoint ep = receiver();
@@ -4086,7 +4089,7 @@ static void who_is_woken_often_is_not_short_of_a_cpu(void **state)
 
 	client_and_server(ep);
 	for (int i = 0; i < 2; i++) {
-		seen_by_looks(&ep[i]);
+		seen_by_samples(&ep[i]);
 		ep[i].tx_calls.bytes = ep[i].rx_calls.bytes = 1000;
 	}
 	ep[0].rx.ns[RX_WAIT] = SECOND / 2;
@@ -4102,12 +4105,12 @@ static void who_is_woken_often_is_not_short_of_a_cpu(void **state)
 }
 
 /* a server alone: woken for each request, it is in its receive call while it has no CPU */
-static void a_server_alone_without_cpu_is_seen_by_looks(void **state)
+static void a_server_alone_without_cpu_is_seen_by_samples(void **state)
 {
 	struct trace_endpoint ep = downloader(0);
 	struct verdict v;
 
-	seen_by_looks(&ep);
+	seen_by_samples(&ep);
 	ep.local.port = 80;
 	ep.remote.port = 50000;
 	ep.rx.ns[RX_WAIT] = 9 * (SECOND / 10);
@@ -4128,12 +4131,12 @@ static void a_server_alone_without_cpu_is_seen_by_looks(void **state)
 }
 
 /* samples count no reads: as many as there were answers */
-static void a_server_that_answers_all_the_time_is_not_late_by_looks(void **state)
+static void a_server_that_answers_all_the_time_is_not_late_by_samples(void **state)
 {
 	struct trace_endpoint ep = downloader(4 * (SECOND / 10));
 	struct verdict v;
 
-	seen_by_looks(&ep);
+	seen_by_samples(&ep);
 	ep.local.port = 80;
 	ep.remote.port = 50000;
 	ep.rx_calls.bytes = 100;
@@ -4150,7 +4153,7 @@ static void a_busy_udp_server_is_named(void **state)
 	struct trace_endpoint ep = downloader(95 * (SECOND / 100));
 	struct verdict v;
 
-	seen_by_looks(&ep);
+	seen_by_samples(&ep);
 	ep.proto = TRACE_UDP;
 	ep.rx_calls.cpu_res = TRACE_UNKNOWN;
 	ep.rx_calls.busiest_cpu_ns = 99 * (SECOND / 100);
@@ -4158,8 +4161,8 @@ static void a_busy_udp_server_is_named(void **state)
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
 
-/* The ledger was attached for seconds, and found what limits it: that outweighs the looks. */
-static void the_ledger_overrules_the_looks(void **state)
+/* The ledger was attached for seconds, and found what limits it: that outweighs the samples. */
+static void the_ledger_overrules_the_samples(void **state)
 {
 	struct trace_endpoint ep[2];
 	struct trace_ruling ruling = {
@@ -4170,7 +4173,7 @@ static void the_ledger_overrules_the_looks(void **state)
 
 	client_and_server(ep);
 	for (int i = 0; i < 2; i++) {
-		seen_by_looks(&ep[i]);
+		seen_by_samples(&ep[i]);
 		ep[i].rx_calls.bytes = ep[i].tx_calls.bytes = 1000;
 		ep[i].rx.ns[RX_WAIT] = 0;
 	}
@@ -4985,7 +4988,7 @@ static void a_request_that_was_cut_shortens_no_average(void **state)
 	assert_non_null(strstr(said_of(&ep, &v), "a request in 112 ms at most, 8 requests"));
 }
 
-/* also where looks, which count no messages, tell of it; two lines of 80 columns suffice */
+/* also where samples, which count no messages, tell of it; two lines of 80 columns suffice */
 static void who_computes_is_told_from_who_sleeps(void **state)
 {
 	struct trace_endpoint ep[2];
@@ -5075,7 +5078,7 @@ static void what_takes_most_of_a_request_is_told(void **state)
 		ep[i].family = AF_INET;
 		ep[i].proto = TRACE_TCP;
 	}
-	ep[0].tx_calls.bytes_res = TRACE_UNKNOWN; /* looks count no requests */
+	ep[0].tx_calls.bytes_res = TRACE_UNKNOWN; /* samples count no requests */
 	ep[1].rx.ns[RX_UNREAD] = 6 * (SECOND / 10);
 	assert_non_null(
 		strstr(said_of_both(ep, &v), "; it has unread data for 600 ms of that time"));
@@ -5907,7 +5910,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_proxys_short_connections_are_one_link),
 	cmocka_unit_test(clients_that_wait_at_once_wait_no_longer_than_one),
 	cmocka_unit_test(a_pause_among_quick_requests_is_told),
-	cmocka_unit_test(looks_tell_pauses_from_short_waits),
+	cmocka_unit_test(samples_tell_pauses_from_short_waits),
 	cmocka_unit_test(a_flush_that_is_forgotten_is_a_deadlock),
 	cmocka_unit_test(one_of_several_helpers_is_awaited_in_epoll),
 	cmocka_unit_test(whose_output_a_parent_polls_is_awaited),
@@ -5923,27 +5926,27 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_front_of_a_chain_is_named),
 	cmocka_unit_test(an_answer_ends_no_deadlock),
 	cmocka_unit_test(half_a_question_makes_both_wait),
-	cmocka_unit_test(an_idle_server_waits_for_nobody_by_looks_either),
-	cmocka_unit_test(an_idle_worker_at_a_socket_pair_waits_for_nobody_by_looks),
-	cmocka_unit_test(looks_tell_who_has_no_answer),
-	cmocka_unit_test(looks_tell_a_first_request),
+	cmocka_unit_test(an_idle_server_waits_for_nobody_by_samples_either),
+	cmocka_unit_test(an_idle_worker_at_a_socket_pair_waits_for_nobody_by_samples),
+	cmocka_unit_test(samples_tell_who_has_no_answer),
+	cmocka_unit_test(samples_tell_a_first_request),
 	cmocka_unit_test(a_socket_tells_who_connected),
 	cmocka_unit_test(who_asked_last_through_pipes_waits_for_the_helper),
 	cmocka_unit_test(what_waits_in_a_proxy_before_it_is_passed_on),
-	cmocka_unit_test(a_server_alone_without_cpu_is_seen_by_looks),
-	cmocka_unit_test(a_server_that_answers_all_the_time_is_not_late_by_looks),
+	cmocka_unit_test(a_server_alone_without_cpu_is_seen_by_samples),
+	cmocka_unit_test(a_server_that_answers_all_the_time_is_not_late_by_samples),
 	cmocka_unit_test(a_busy_udp_server_is_named),
 	cmocka_unit_test(who_passes_a_question_on_in_vain_is_not_the_last),
-	cmocka_unit_test(the_ledger_overrules_the_looks),
+	cmocka_unit_test(the_ledger_overrules_the_samples),
 	cmocka_unit_test(who_reads_to_the_end_waits_for_no_answer),
 	cmocka_unit_test(who_waits_for_the_end_of_many_waits_for_no_data),
-	cmocka_unit_test(connections_between_looks_do_as_the_others),
+	cmocka_unit_test(connections_between_samples_do_as_the_others),
 	cmocka_unit_test(what_stands_for_others_is_an_estimate),
 	cmocka_unit_test(one_stands_for_one_other),
 	cmocka_unit_test(a_full_queue_of_datagrams_refuses_more),
-	cmocka_unit_test(what_was_stopped_leads_by_looks_too),
+	cmocka_unit_test(what_was_stopped_leads_by_samples_too),
 	cmocka_unit_test(who_was_stopped_does_not_accept_for_that),
-	cmocka_unit_test(the_looks_between_which_it_wrote_tell_who_asked_last),
+	cmocka_unit_test(the_samples_between_which_it_wrote_tell_who_asked_last),
 	cmocka_unit_test(who_hears_something_waits_for_each_other_no_more),
 	cmocka_unit_test(threads_of_one_program_wait_for_each_other),
 	cmocka_unit_test(moments_of_a_limited_stream_take_no_sentence),
@@ -6053,7 +6056,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_trial_is_of_the_stall_that_leads),
 	cmocka_unit_test(a_reader_that_never_rests_is_busy),
 	cmocka_unit_test(a_process_without_cpu_reads_late_everywhere),
-	cmocka_unit_test(what_one_look_found_is_no_finding),
+	cmocka_unit_test(what_one_sample_found_is_no_finding),
 	cmocka_unit_test(ways_back_are_found_alike),
 	cmocka_unit_test(bound_sockets_are_found_alike),
 	cmocka_unit_test(thousands_of_udp_sockets_are_judged_at_once),

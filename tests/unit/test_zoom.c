@@ -11,7 +11,7 @@
 
 #define MS 1000000ull
 
-static void looks_two_seconds_at_most(void **state)
+static void samples_two_seconds_at_most(void **state)
 {
 	assert_int_equal(zoom_time(5, UINT64_MAX, 0), ZOOM_MOST_NS);
 	assert_int_equal(zoom_time(5, 5 + 10 * ZOOM_MOST_NS, 0), ZOOM_MOST_NS);
@@ -42,7 +42,7 @@ static void after_the_end_is_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(looks_two_seconds_at_most),
+		cmocka_unit_test(samples_two_seconds_at_most),
 		cmocka_unit_test(ends_with_the_session),
 		cmocka_unit_test(loading_is_taken_off),
 		cmocka_unit_test(too_short_is_none),

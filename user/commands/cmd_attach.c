@@ -65,7 +65,7 @@ static json_t *about_filter(const struct session_opts *o, const struct trace_opt
 }
 
 /* From here on it is known how long readers ran on a CPU. */
-static int first_look(struct session *l, struct err *e)
+static int first_sample(struct session *l, struct err *e)
 {
 	struct trace_snapshot s;
 
@@ -93,7 +93,7 @@ int session_attach(const struct session_opts *o, const char *command, struct err
 	began = now_ns();
 	if (session_begin(&l, o, &filter, e))
 		return -1;
-	if (o->sampled && first_look(&l, e)) {
+	if (o->sampled && first_sample(&l, e)) {
 		session_free(&l);
 		return -1;
 	}
@@ -102,7 +102,7 @@ int session_attach(const struct session_opts *o, const char *command, struct err
 	if (!o->quiet)
 		fprintf(stderr, "ipcstall: attached; %s\n",
 			o->duration_ns ? "waiting" : "Ctrl-C ends it");
-	prover_prepare(&prover, l.t, (uint64_t)o->duration_ns); /* the looks have begun */
+	prover_prepare(&prover, l.t, (uint64_t)o->duration_ns); /* the samples have begun */
 	about = about_filter(o, &filter);
 	rc = session_announce(&l, about, e);
 	if (rc == 0)

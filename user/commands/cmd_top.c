@@ -281,7 +281,7 @@ static int check_user(const struct top_opts *o, struct err *e)
 static int run(void *opts, struct opt_operands *rest, struct err *e)
 {
 	struct recent recent = { .lock = PTHREAD_MUTEX_INITIALIZER, .kept.max = RECENT_STEPS };
-	struct trace_options filter = { .looks = true, .ctx = &recent,
+	struct trace_options filter = { .samples = true, .ctx = &recent,
 		.on_transition = on_transition };
 	struct top_opts *o = opts;
 	struct session l = {};

@@ -197,7 +197,7 @@ static bool stopped(void *ctx)
 
 static bool is_sure_by_samples(const struct trace_snapshot *window, const struct finding *f)
 {
-	return f->surety != SUSPECTED && !window->looks[f->endpoint].again;
+	return f->surety != SUSPECTED && !window->samples[f->endpoint].again;
 }
 
 /* Several connections of the same programs are one finding, at the place of any of them. */

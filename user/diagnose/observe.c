@@ -178,7 +178,7 @@ static void see_states(const struct trace_endpoint *ep, struct seen_endpoint *ou
 {
 	for (unsigned int c = 0; c < TX_N; c++) {
 		uint8_t res = trace_state_resolution(&ep->tx, c, false),
-			episodes = res == TRACE_BY_LOOKS ? TRACE_UNKNOWN : res;
+			episodes = res == TRACE_BY_SAMPLES ? TRACE_UNKNOWN : res;
 
 		out->tx[c] = (struct seen_state){ known(ep->tx.ns[c], res),
 						  known(ep->tx.count[c], episodes),

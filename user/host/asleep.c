@@ -100,7 +100,7 @@ const char *asleep_for(const struct asleep_call *call)
 
 static bool is_mostly_in(const struct asleep *a, size_t row)
 {
-	return row < a->n && 2 * asleep_in_call(a, row) >= a->looks;
+	return row < a->n && 2 * asleep_in_call(a, row) >= a->samples;
 }
 
 bool asleep_is_elsewhere(const struct asleep *a)
@@ -146,7 +146,7 @@ bool asleep_connects(const struct asleep_call *call)
 
 bool asleep_opens(const struct asleep *a)
 {
-	return is_mostly_in(a, 0) && 2 * a->v[0].found >= a->looks &&
+	return is_mostly_in(a, 0) && 2 * a->v[0].found >= a->samples &&
 	       (asleep_connects(&a->v[0]) || a->v[0].opens_fifo);
 }
 
@@ -162,7 +162,7 @@ bool asleep_for_child(const struct asleep *a)
 
 bool asleep_at_fd(const struct asleep *a)
 {
-	return a->n && 2 * a->v[0].found >= a->looks && a->v[0].at_fd && !*a->v[0].path;
+	return a->n && 2 * a->v[0].found >= a->samples && a->v[0].at_fd && !*a->v[0].path;
 }
 
 static bool is_same_row(const struct asleep_call *a, const struct asleep_call *b)
@@ -325,14 +325,14 @@ static void note_tracer(struct asleep *a)
 		process_comm(a->tracer.pid, a->tracer.comm);
 }
 
-bool asleep_look(struct asleep *a)
+bool asleep_sample(struct asleep *a)
 {
 	struct thread_call call;
 	enum thread_state state = thread_call_read(a->pid, a->tid, &call);
 
 	if (state == THREAD_GONE)
 		return false;
-	if (!a->looks++) {
+	if (!a->samples++) {
 		process_comm(a->pid, a->comm);
 		note_tracer(a);
 	}

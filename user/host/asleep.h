@@ -47,17 +47,17 @@ struct asleep {
 	bool is_one_of_many; /* threads: this one sleeps for another process */
 	char comm[16];
 	struct asleep_process tracer; /* pid 0: nobody traces it by ptrace() */
-	unsigned int looks, running;  /* running: on a CPU, or ready for one */
+	unsigned int samples, running; /* running: on a CPU, or ready for one */
 	unsigned int disk; /* asleep where no signal wakes it: as a rule for a disk */
 	/* by call and descriptor; the most frequent first, after asleep_sort() */
 	struct asleep_call v[ASLEEP_CALLS];
 	size_t n;
-	/* from the first look to the last: how long its busiest thread had a CPU, or was ready for
-	 * one, and how long the quota of a cgroup kept all of them off the CPUs; over_ns 0: that is
-	 * not known */
+	/* from the first sample to the last: how long its busiest thread had a CPU, or was ready
+	 * for one, and how long the quota of a cgroup kept all of them off the CPUs; over_ns 0:
+	 * that is not known */
 	pid_t busiest;
 	uint64_t over_ns, busiest_ns, no_cpu_ns, quota_ns;
-	bool stopped; /* before the first look and after the last */
+	bool stopped; /* before the first sample and after the last */
 	/* for whom it sleeps in that call, for whom that one sleeps, and so on; what the last one
 	 * does */
 	struct asleep_process chain[ASLEEP_CHAIN];
@@ -74,7 +74,7 @@ pid_t asleep_only_thread(pid_t pid);
 /* All threads; 0: there are more than `max`. */
 size_t asleep_threads(pid_t pid, pid_t *tids, size_t max);
 /* False: the thread is gone, or cannot be looked at. */
-bool asleep_look(struct asleep *a);
+bool asleep_sample(struct asleep *a);
 void asleep_sort(struct asleep *a);
 /* "clock_nanosleep"; of one without a name here "system call 7" */
 void asleep_name(int nr, char *buf, size_t len);

@@ -660,7 +660,7 @@ static bool why_halted(const struct making *m, const char *who, const struct tra
 	if (why == HALT_NONE)
 		return false;
 	SET(c->why, "%s %s", who, halt_phrase(m->s, b, ns));
-	if (!m->s->looks)
+	if (!m->s->samples)
 		ADD(c->why, " for %s", human_time((double)halted_ns(m->s, b, why)).text);
 	set_fix(c, halt_fix(m->s, b, ns));
 	return true;
@@ -1015,7 +1015,7 @@ static void why_held_end(const struct making *m, const struct trace_call_stats *
 static bool is_destination_unknown(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_UDP && !ep->remote.port &&
-	       ep->rx.resolution[RX_WAIT] == TRACE_BY_LOOKS;
+	       ep->rx.resolution[RX_WAIT] == TRACE_BY_SAMPLES;
 }
 
 static void why_under_way(const struct making *m)
@@ -1079,7 +1079,7 @@ static bool is_seen_on_its_way(const struct making *m, const struct trace_endpoi
 {
 	const struct trace_endpoint *at = ep->peer >= 0 ? &m->s->ep[ep->peer] : NULL;
 
-	return m->s->looks && at && is_far(ep) &&
+	return m->s->samples && at && is_far(ep) &&
 	       (double)(ep->tx.ns[TX_FLIGHT] + at->tx.ns[TX_FLIGHT]) >=
 		       MOST_OF_IT * (double)m->v->wait.ns;
 }
@@ -1767,7 +1767,7 @@ static void card_answers(const struct making *m)
 /* ---- no finding ---- */
 
 /* Samples miss refused sends, which do not sleep, and single messages, which leave no trace. */
-static void what_looks_do_not_see(const struct making *m)
+static void what_samples_do_not_see(const struct making *m)
 {
 	size_t unsampled = count_unsampled(m->s);
 	struct card *c = m->c;
@@ -1854,8 +1854,8 @@ static void card_quiet(const struct making *m)
 		    human_time(m->v->stall_ns).text, 100 * m->v->share);
 	append_busy_reader(m->s, m->v, c->why, sizeof(c->why));
 	append_quick_answers(m->s, m->v, c->why, sizeof(c->why));
-	if (m->s->looks)
-		what_looks_do_not_see(m);
+	if (m->s->samples)
+		what_samples_do_not_see(m);
 	append_download(m);
 	append_own_sleep(m);
 }
@@ -1875,7 +1875,7 @@ static void card_opening(const struct making *m)
 	    asleep_connects(&a->v[0]) ? "%s waits for %s to accept the connection"
 				      : "%s waits for %s to open a FIFO",
 	    c->who, c->whom);
-	SET(c->where, "%s: in %u of %u samples", a->v[0].path, asleep_in_call(a, 0), a->looks);
+	SET(c->where, "%s: in %u of %u samples", a->v[0].path, asleep_in_call(a, 0), a->samples);
 	doing_phrase(a, text, sizeof(text));
 	SET(c->why, "%s %s", c->who, text);
 	doing_next(a, c->next, sizeof(c->next));
@@ -1928,7 +1928,7 @@ static void card_unseen(const struct making *m)
 	head_of_idle(m);
 	if (why_of_idle(m))
 		return;
-	if (m->s->looks) {
+	if (m->s->samples) {
 		SET(c->why,
 		    "no sample found a traced program waiting for data, or data waiting for it: it "
 		    "had ended, was idle, or waits for several descriptors at once (poll, epoll)");

@@ -192,8 +192,8 @@ static void one_bar(const struct paint *p, const struct columns *c, const struct
 	struct bar_row r = { l, NULL, i, state_name(rx, i), !rx && tx_is_stall(i), rx ? i == RX_WORK
 		: i == TX_WORK };
 
-	if (s->looks && l->resolution[i] == TRACE_BY_LOOKS) {
-		sure = shares_of(&s->looks[ep - s->ep], ep, rx, i);
+	if (s->samples && l->resolution[i] == TRACE_BY_SAMPLES) {
+		sure = shares_of(&s->samples[ep - s->ep], ep, rx, i);
 		r.sure = &sure;
 	}
 	bar_row(p, c, &r);
@@ -270,7 +270,7 @@ static void bars(const struct trace_snapshot *s, const struct subject *sub, cons
 
 	if (sub->tx < 0 && sub->rx < 0)
 		return;
-	bars_head(p, &c, s->looks);
+	bars_head(p, &c, s->samples);
 	if (sub->tx >= 0)
 		side_bars(p, s, &s->ep[sub->tx], false);
 	if (sub->rx >= 0)

@@ -28,13 +28,13 @@ enum doing doing_of(const struct asleep *a)
 		return DOING_STARVED;
 	if (is_most(a->busiest_ns, a->over_ns))
 		return DOING_COMPUTES;
-	return a->n && a->v[0].nr >= 0 && is_most(asleep_in_call(a, 0), a->looks) ? DOING_SLEEPS
-										  : DOING_UNKNOWN;
+	return a->n && a->v[0].nr >= 0 && is_most(asleep_in_call(a, 0), a->samples) ? DOING_SLEEPS
+										    : DOING_UNKNOWN;
 }
 
 static bool has_path(const struct asleep *a)
 {
-	return *a->v[0].path && is_most(a->v[0].found, a->looks);
+	return *a->v[0].path && is_most(a->v[0].found, a->samples);
 }
 
 static void append_path(const struct asleep *a, char *buf, size_t len)
@@ -128,7 +128,7 @@ static void phrase_of_sleep(const struct asleep *a, char *buf, size_t len)
 	}
 	if (is_for_others(a) || has_path(a))
 		return;
-	if (is_most(a->disk, a->looks))
+	if (is_most(a->disk, a->samples))
 		text_append(buf, len, ", uninterruptibly, as for a disk");
 	else if (what)
 		text_append(buf, len, ", for %s", what);

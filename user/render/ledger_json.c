@@ -71,7 +71,7 @@ static json_t *state_to_json(const struct trace_endpoint *ep, unsigned int i, bo
 	const struct trace_detail *d = trace_detail(ep);
 	const struct trace_ledger *l = rx ? &ep->rx : &ep->tx;
 	uint8_t r = trace_state_resolution(l, i, rx);
-	uint8_t episodes = r == TRACE_BY_LOOKS ? TRACE_UNKNOWN : r; /* samples see no episodes */
+	uint8_t episodes = r == TRACE_BY_SAMPLES ? TRACE_UNKNOWN : r; /* samples see no episodes */
 
 	return json_pack("{s:o, s:o, s:o, s:s, s:o}", "ns", known(l->ns[i], r), "count",
 			 known(l->count[i], episodes), "max_ns", known(l->max[i], episodes),
@@ -149,22 +149,22 @@ enum { DROPS_OTHER = TRACE_DROPS - 1 };
 /* If a checksum is verified when the datagram is read (udp_recvmsg()), the kernel does not report
  * whose datagram failed. So a count of 0 is unknown. */
 static enum trace_resolution drop_resolution(const struct trace_endpoint *ep, int kind,
-					     bool by_looks)
+					     bool by_samples)
 {
-	bool unknown = by_looks ? kind != DROPS_OTHER
-				: kind == DROPS_OTHER ||
-					  (kind == TRACE_DROP_CHECKSUM && !ep->drops[kind]);
+	bool unknown = by_samples ? kind != DROPS_OTHER
+				  : kind == DROPS_OTHER ||
+					    (kind == TRACE_DROP_CHECKSUM && !ep->drops[kind]);
 
 	return unknown ? TRACE_UNKNOWN : ep->drops_res;
 }
 
-static json_t *drops_to_json(const struct trace_endpoint *ep, bool by_looks)
+static json_t *drops_to_json(const struct trace_endpoint *ep, bool by_samples)
 {
 	json_t *o = json_object();
 
 	for (int i = 0; i < TRACE_DROPS; i++)
 		json_object_set_new(o, drop_name((enum trace_drop)i),
-				    known(ep->drops[i], drop_resolution(ep, i, by_looks)));
+				    known(ep->drops[i], drop_resolution(ep, i, by_samples)));
 	return o;
 }
 
@@ -271,8 +271,8 @@ static json_t *share_to_json(uint32_t seen, const struct share_interval *i)
 			 json_figure(i->lo), "share_high", json_figure(i->hi));
 }
 
-/* each state that a look found, or that a look had taken for another state */
-static json_t *looks_side(const struct trace_looks *l, const struct trace_endpoint *ep, bool rx)
+/* each state that a sample found, or that a sample had taken for another state */
+static json_t *samples_side(const struct trace_samples *l, const struct trace_endpoint *ep, bool rx)
 {
 	const struct trace_ledger *ledger = rx ? &ep->rx : &ep->tx;
 	const uint32_t *seen = rx ? l->rx_seen : l->tx_seen;
@@ -287,11 +287,11 @@ static json_t *looks_side(const struct trace_looks *l, const struct trace_endpoi
 	return o;
 }
 
-static json_t *facts_to_json(const struct trace_looks *l)
+static json_t *facts_to_json(const struct trace_samples *l)
 {
 	json_t *o = json_object();
 
-	for (unsigned int i = 0; i < TRACE_LOOK_FACTS; i++) {
+	for (unsigned int i = 0; i < TRACE_SAMPLE_FACTS; i++) {
 		struct share_interval share = shares_of_fact(l, i);
 
 		json_object_set_new(o, trace_fact_name(i), share_to_json(l->fact[i], &share));
@@ -299,7 +299,7 @@ static json_t *facts_to_json(const struct trace_looks *l)
 	return o;
 }
 
-static json_t *looks_to_json(const struct trace_looks *l, const struct trace_endpoint *ep)
+static json_t *samples_to_json(const struct trace_samples *l, const struct trace_endpoint *ep)
 {
 	bool tcp = ep->proto == TRACE_TCP, counted = tcp && ep->retransmits_res != TRACE_UNKNOWN;
 	json_t *chronographs =
@@ -309,7 +309,7 @@ static json_t *looks_to_json(const struct trace_looks *l, const struct trace_end
 		    : json_null();
 
 	return json_pack("{s:I, s:o, s:o, s:o, s:o}", "n", (json_int_t)l->n, "tx",
-			 looks_side(l, ep, false), "rx", looks_side(l, ep, true), "facts",
+			 samples_side(l, ep, false), "rx", samples_side(l, ep, true), "facts",
 			 tcp ? facts_to_json(l) : json_null(), "chronographs", chronographs);
 }
 
@@ -335,16 +335,16 @@ json_t *endpoint_to_json(const struct trace_snapshot *s, const struct trace_endp
 	json_object_set_new(o, "unseen", unseen_to_json(ep));
 	json_object_set_new(o, "tx", one_ledger(ep, false));
 	json_object_set_new(o, "rx", one_ledger(ep, true));
-	json_object_set_new(o, "beside",
-			    json_pack("{s:o, s:o, s:o, s:o, s:o}", "tx",
-				      call_stats_to_json(&ep->tx_calls), "rx",
-				      call_stats_to_json(&ep->rx_calls), "tcp", tcp_to_json(ep),
-				      "drops", drops_to_json(ep, s->looks), "queue",
-				      queue_to_json(ep)));
+	json_object_set_new(
+		o, "beside",
+		json_pack("{s:o, s:o, s:o, s:o, s:o}", "tx", call_stats_to_json(&ep->tx_calls),
+			  "rx", call_stats_to_json(&ep->rx_calls), "tcp", tcp_to_json(ep), "drops",
+			  drops_to_json(ep, s->samples), "queue", queue_to_json(ep)));
 	json_object_set_new(o, "blame",
 			    ep->blame_missing ? json_null() : blame_to_json(s, ep));
 	json_object_set_new(o, "looks",
-			    s->looks ? looks_to_json(&s->looks[ep - s->ep], ep) : json_null());
+			    s->samples ? samples_to_json(&s->samples[ep - s->ep], ep)
+				       : json_null());
 	return o;
 }
 
@@ -546,9 +546,9 @@ static json_t *sampling_to_json(const struct trace_snapshot *s)
 	if (!m->on)
 		return json_null();
 	return json_pack("{s:f, s:I, s:I, s:f, s:f, s:I, s:I, s:I}", "budget", m->budget, "looks",
-			 (json_int_t)m->looks, "endpoint_looks", (json_int_t)m->endpoint_looks,
+			 (json_int_t)m->samples, "endpoint_looks", (json_int_t)m->endpoint_samples,
 			 "rate_hz", m->rate_hz, "part", m->part, "look_cpu_ns",
-			 (json_int_t)m->look_ns, "find_cpu_ns", (json_int_t)m->find_ns, "ns",
+			 (json_int_t)m->samples_cpu_ns, "find_cpu_ns", (json_int_t)m->find_ns, "ns",
 			 (json_int_t)(s->at_ns - m->since_ns));
 }
 
@@ -711,7 +711,7 @@ json_t *ledger_summary_to_json(const struct trace_snapshot *s, const struct verd
 	json_object_set_new(o, "unaccounted_ns", json_integer((json_int_t)v->unaccounted_ns));
 	json_object_set_new(o, "verdict", json_string(text));
 	add_card(o, s, v);
-	json_object_set_new(o, "listeners", listeners_to_json(&s->listeners, s->looks));
+	json_object_set_new(o, "listeners", listeners_to_json(&s->listeners, s->samples));
 	json_object_set_new(o, "listeners_left_out",
 			    json_integer((json_int_t)s->listeners.left_out));
 	add_counters(o, &s->counters);

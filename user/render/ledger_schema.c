@@ -169,7 +169,7 @@ static json_t *states_of(const char *const *names, size_t n)
 	return o;
 }
 
-/* {name: X}; a state that no look found is left out */
+/* {name: X}; a state that no sample found is left out */
 static json_t *by_state(const char *names, const char *what)
 {
 	return json_pack("{s:s, s:{s:s}, s:{s:s}}", "type", "object", "propertyNames", "$ref",

@@ -38,14 +38,14 @@ static double share_of_life(const struct trace_ledger *l, unsigned int i)
 }
 
 /* Prints a sampled state: the interval of its share instead of its count and longest. */
-static void looked_row(const struct trace_looks *l, const struct trace_endpoint *ep, bool rx,
+static void looked_row(const struct trace_samples *l, const struct trace_endpoint *ep, bool rx,
 		       unsigned int i, bool stall, const struct paint *p)
 {
 	const struct trace_ledger *ledger = rx ? &ep->rx : &ep->tx;
 	struct share_interval share = shares_of(l, ep, rx, i);
 	char total[32];
 
-	figure(ledger->ns[i], TRACE_BY_LOOKS, total, sizeof(total));
+	figure(ledger->ns[i], TRACE_BY_SAMPLES, total, sizeof(total));
 	row_begin(p, state_name(rx, i), stall, total, share_of_life(ledger, i));
 	if (p->width >= COUNT_FROM)
 		fprintf(p->out, "  (%.1f to %.1f %%", 100 * share.lo, 100 * share.hi);
@@ -86,17 +86,17 @@ static void name_states(const struct trace_ledger *l, bool rx, uint8_t resolutio
 	}
 }
 
-static const struct trace_looks *looks_at(const struct trace_snapshot *s,
-					  const struct trace_endpoint *ep)
+static const struct trace_samples *looks_at(const struct trace_snapshot *s,
+					    const struct trace_endpoint *ep)
 {
-	return s->looks ? &s->looks[ep - s->ep] : NULL;
+	return s->samples ? &s->samples[ep - s->ep] : NULL;
 }
 
 static void one_side(const struct trace_snapshot *s, const struct trace_endpoint *ep, bool rx,
 		     const struct paint *p)
 {
 	const struct trace_ledger *l = rx ? &ep->rx : &ep->tx;
-	const struct trace_looks *looks = looks_at(s, ep);
+	const struct trace_samples *samples = looks_at(s, ep);
 	char how[200] = "";
 
 	name_states(l, rx, TRACE_UNKNOWN, "; unknown: ", how, sizeof(how));
@@ -107,8 +107,8 @@ static void one_side(const struct trace_snapshot *s, const struct trace_endpoint
 	for (unsigned int i = rx ? RX_N : TX_N; i-- > 0;) {
 		uint8_t res = trace_state_resolution(l, i, rx);
 
-		if (looks && res == TRACE_BY_LOOKS && l->ns[i])
-			looked_row(looks, ep, rx, i, !rx && tx_is_stall(i), p);
+		if (samples && res == TRACE_BY_SAMPLES && l->ns[i])
+			looked_row(samples, ep, rx, i, !rx && tx_is_stall(i), p);
 		else if (res != TRACE_UNKNOWN && (l->ns[i] || l->count[i]))
 			state_row(l, i, state_name(rx, i), res, !rx && tx_is_stall(i), p);
 	}
@@ -153,12 +153,12 @@ static void beside_row(const struct trace_endpoint *ep, const struct paint *p)
 }
 
 /* TCP's own chronographs are exact to a tick; the facts are counted in samples. */
-static void looked_beside(const struct trace_looks *l, const struct trace_endpoint *ep,
+static void looked_beside(const struct trace_samples *l, const struct trace_endpoint *ep,
 			  const struct paint *p)
 {
 	char busy[32], window[32], buffer[32];
 
-	if (ep->retransmits_res == TRACE_UNKNOWN) /* no TCP, or no look yet */
+	if (ep->retransmits_res == TRACE_UNKNOWN) /* no TCP, or no sample yet */
 		return;
 	figure(l->chrono_ns[0], TRACE_EXACT, busy, sizeof(busy));
 	figure(l->chrono_ns[1], TRACE_EXACT, window, sizeof(window));
@@ -167,7 +167,7 @@ static void looked_beside(const struct trace_looks *l, const struct trace_endpoi
 			"beside  %" PRIu64 " retransmits; by TCP's own chronographs busy %s, of "
 			"that limited by the peer's window %s, by the send buffer %s",
 			ep->retransmits, busy, window, buffer);
-	for (unsigned int i = 0; i < TRACE_LOOK_FACTS; i++)
+	for (unsigned int i = 0; i < TRACE_SAMPLE_FACTS; i++)
 		if (l->fact[i])
 			paint_paragraph(p, INK_PLAIN, row_indent(p) + 6, row_indent(p) + 8,
 					"%s in %.1f %% of the samples", trace_fact_name(i),
@@ -262,8 +262,8 @@ void sampling_line(const struct trace_sampling *m, uint64_t now_ns, const struct
 	paint_paragraph(p, INK_PLAIN, 2, 4,
 			"sampled %" PRIu64 " times, %.0f a second, each time %.0f %% of the "
 			"endpoints; this took %.2f %% of a CPU (budget %.2f %%)",
-			m->looks, (double)m->looks / lasted * 1e9, 100 * m->part,
-			100.0 * (double)(m->look_ns + m->find_ns) / lasted, 100 * m->budget);
+			m->samples, (double)m->samples / lasted * 1e9, 100 * m->part,
+			100.0 * (double)(m->samples_cpu_ns + m->find_ns) / lasted, 100 * m->budget);
 }
 
 void ledger_blocks(const struct trace_snapshot *s, size_t max, const struct paint *p)

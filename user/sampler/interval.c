@@ -5,7 +5,7 @@
 
 #define Z95 1.959964
 
-static double correlation(const struct look_counts *c, uint64_t both, uint64_t apart)
+static double correlation(const struct sample_counts *c, uint64_t both, uint64_t apart)
 {
 	double p, r;
 
@@ -16,19 +16,19 @@ static double correlation(const struct look_counts *c, uint64_t both, uint64_t a
 	return r < 0 ? 0 : r;
 }
 
-static double looks_correlation(const struct look_counts *c)
+static double samples_correlation(const struct sample_counts *c)
 {
 	return correlation(c, c->again, 1);
 }
 
-static double looks_doubt(double y)
+static double samples_doubt(double y)
 {
 	return y < 1e-4 ? y / 3 : 1 / tanh(y) - 1 / y;
 }
 
-/* How much uneven gaps widen the interval: by their second moment if looks are independent, by
+/* How much uneven gaps widen the interval: by their second moment if samples are independent, by
  * their third if states are long. */
-static double unevenness(const struct look_counts *c, double r)
+static double unevenness(const struct sample_counts *c, double r)
 {
 	double third = c->unevenness > 1 ? c->unevenness : 1, second = 1 + (third - 1) / 6;
 
@@ -36,14 +36,14 @@ static double unevenness(const struct look_counts *c, double r)
 }
 
 /*
- * A correlation near 0 may be only the looks' own noise, and would make them seem to know more: L
+ * A correlation near 0 may be only the samples' own noise, and would make them seem to know more: L
  * is steep there. So the size that noise exceeds one time in fifteen is subtracted. A correlation
  * near 1 has no noise: how often the state changed was counted.
  */
 #define NOISE	     1.5
 #define PHASES_NOISE 1.0
 
-static double sure(const struct look_counts *c, double r)
+static double sure(const struct sample_counts *c, double r)
 {
 	double most = 1 - 1 / (double)c->n;
 
@@ -53,12 +53,12 @@ static double sure(const struct look_counts *c, double r)
 
 static double doubt(double r)
 {
-	return r <= 0 ? 1 : looks_doubt(-log(r) / 2);
+	return r <= 0 ? 1 : samples_doubt(-log(r) / 2);
 }
 
 /* For a state that changes quickly in some phases: see interval.h. Noise alone would look like such
  * phases, so its share is taken off. */
-static double doubt_of_phases(const struct look_counts *c, double r)
+static double doubt_of_phases(const struct sample_counts *c, double r)
 {
 	double later = correlation(c, c->later, 2), fades, lasts;
 
@@ -70,9 +70,9 @@ static double doubt_of_phases(const struct look_counts *c, double r)
 	return 1 - lasts + lasts * doubt(sure(c, fades));
 }
 
-static double effective_looks(const struct look_counts *c)
+static double effective_samples(const struct sample_counts *c)
 {
-	double n = (double)c->n, r = looks_correlation(c), known = sure(c, r);
+	double n = (double)c->n, r = samples_correlation(c), known = sure(c, r);
 	double l = doubt(known);
 
 	if (known > 0)
@@ -81,25 +81,25 @@ static double effective_looks(const struct look_counts *c)
 }
 
 /*
- * The state before the first look and after the last, up to a gap each, is not known: this time is
- * charged to what these two looks found. An error that is uniform up to 1/n has a mean square of a
- * third of 1/n^2, and every second time there is no error.
+ * The state before the first sample and after the last, up to a gap each, is not known: this time
+ * is charged to what these two samples found. An error that is uniform up to 1/n has a mean square
+ * of a third of 1/n^2, and every second time there is no error.
  */
-static double with_ends(const struct look_counts *c, double half)
+static double with_ends(const struct sample_counts *c, double half)
 {
 	double n = (double)c->n, ends = 1.0 / 3 / (n * n) * unevenness(c, 1);
 
 	return sqrt(half * half + Z95 * Z95 * ends);
 }
 
-struct share_interval looks_interval(const struct look_counts *c)
+struct share_interval samples_interval(const struct sample_counts *c)
 {
 	struct share_interval i = { NAN, NAN, 0 };
 	double n, p = c->share, z2 = Z95 * Z95, middle, half;
 
 	if (!c->n)
 		return i;
-	n = i.effective = effective_looks(c);
+	n = i.effective = effective_samples(c);
 	middle = (p + z2 / (2 * n)) / (1 + z2 / n);
 	half = Z95 / (1 + z2 / n) * sqrt(p * (1 - p) / n + z2 / (4 * n * n));
 	half = with_ends(c, half);

@@ -5,8 +5,8 @@
 #define FIRST_WAKE_NS 15000.0
 #define FIRST_EACH_NS 1500.0
 #define FORGETS	      0.05 /* weight of a new measurement; more at first */
-#define OUTLIER \
-	4.0 /* a look that took more than this many times the expected cost was disturbed, and \
+#define OUTLIER                                                                                  \
+	4.0 /* a sample that took more than this many times the expected cost was disturbed, and \
 	       counts as this many times */
 #define LEAST_WAKE_NS 1000.0
 #define LEAST_EACH_NS 50.0

@@ -7,9 +7,9 @@
 #include "verdict/waiting_processes.h"
 
 #define EVERY_NS    500000000ull
-#define LOOKS_EACH  5
-#define LOOKS_AT_END 20
-#define LOOKS_SHARE 0.005 /* of a CPU: with very many endpoints a verdict is expensive */
+#define SAMPLES_EACH   5
+#define SAMPLES_AT_END 20
+#define SAMPLES_SHARE  0.005 /* of a CPU: with very many endpoints a verdict is expensive */
 
 static struct asleep *entry_of(struct culprits *c, struct culprit who)
 {
@@ -36,7 +36,7 @@ static void look_at(struct culprits *c, struct culprit who)
 	cpu_book_free(&c->book);
 	c->book = book;
 	if (a->tid)
-		doing_look(a, LOOKS_EACH, UINT64_MAX, NULL);
+		doing_sample(a, SAMPLES_EACH, UINT64_MAX, NULL);
 }
 
 void culprits_tick(struct culprits *c, struct trace *t)
@@ -55,7 +55,7 @@ void culprits_tick(struct culprits *c, struct trace *t)
 	trace_snapshot_free(&s);
 	if (who.pid)
 		look_at(c, who);
-	c->next_ns = now + gap_for_share(EVERY_NS, thread_cpu_ns() - before, LOOKS_SHARE);
+	c->next_ns = now + gap_for_share(EVERY_NS, thread_cpu_ns() - before, SAMPLES_SHARE);
 }
 
 /* Is the endpoint at which it waited, or was held up, still open? */
@@ -69,7 +69,8 @@ static bool goes_on(const struct trace_snapshot *s, const struct verdict *v)
 	return ep && !ep->closed;
 }
 
-void culprits_look_now(struct culprits *c, const struct trace_snapshot *s, const struct verdict *v)
+void culprits_sample_now(struct culprits *c, const struct trace_snapshot *s,
+			 const struct verdict *v)
 {
 	struct culprit who = verdict_culprit(s, v);
 	struct cpu_book before = {}, after = {};
@@ -79,7 +80,7 @@ void culprits_look_now(struct culprits *c, const struct trace_snapshot *s, const
 		return;
 	a->tid = who.tid ? who.tid : asleep_only_thread(a->pid);
 	cpu_book_make(&before, &(struct cpu_book){}, &a->pid, 1);
-	doing_look(a, LOOKS_AT_END, UINT64_MAX, NULL);
+	doing_sample(a, SAMPLES_AT_END, UINT64_MAX, NULL);
 	cpu_book_make(&after, &before, &a->pid, 1);
 	doing_cpu(a, &before, &after);
 	cpu_book_free(&before);

@@ -19,7 +19,8 @@ struct culprits {
 /* Call often: every half second it samples the culprit for 50 ms, within 0.5 % of a CPU. */
 void culprits_tick(struct culprits *c, struct trace *t);
 /* Samples the process that this verdict names, for a fifth of a second. */
-void culprits_look_now(struct culprits *c, const struct trace_snapshot *s, const struct verdict *v);
+void culprits_sample_now(struct culprits *c, const struct trace_snapshot *s,
+			 const struct verdict *v);
 /* What was found of the process that this verdict names, and for whom it sleeps now. NULL: it
  * was not sampled. */
 const struct asleep *culprits_doing(struct culprits *c, const struct trace_snapshot *s,

@@ -6,12 +6,12 @@
 
 #include "base/clock.h"
 
-void doing_look(struct asleep *a, int looks, uint64_t deadline, const struct zoom_stop *stop)
+void doing_sample(struct asleep *a, int samples, uint64_t deadline, const struct zoom_stop *stop)
 {
 	uint64_t apart = DOING_APART_NS;
 
-	for (int i = 0; i < looks && now_ns() + apart < deadline; i++) {
-		if ((stop && stop->asked(stop->ctx)) || (a->tid && !asleep_look(a)))
+	for (int i = 0; i < samples && now_ns() + apart < deadline; i++) {
+		if ((stop && stop->asked(stop->ctx)) || (a->tid && !asleep_sample(a)))
 			break;
 		apart = DOING_APART_NS * (unsigned int)(50 + 4 * (i * 7 % 26)) / 100; /* jitter */
 		nanosleep(&(struct timespec){ .tv_nsec = (long)apart }, NULL);

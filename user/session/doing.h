@@ -7,10 +7,10 @@
 #include "session/zoom.h"
 #include "tracer/process_cpu.h"
 
-/* Samples a->tid `looks` times, about DOING_APART_NS apart. Ends sooner if the thread ends, if
+/* Samples a->tid `samples` times, about DOING_APART_NS apart. Ends sooner if the thread ends, if
  * `stop` asks, or at `deadline`. */
 #define DOING_APART_NS 10000000ull
-void doing_look(struct asleep *a, int looks, uint64_t deadline, const struct zoom_stop *stop);
+void doing_sample(struct asleep *a, int samples, uint64_t deadline, const struct zoom_stop *stop);
 /* Adds what a->pid got of the CPUs between the two readings to the sums in `a`. */
 void doing_cpu(struct asleep *a, const struct cpu_book *before, const struct cpu_book *after);
 

@@ -40,7 +40,7 @@ static void ask_silent_servers(struct trace_snapshot *s, struct verdict *v)
 
 void live_verdict(struct trace_snapshot *s, struct verdict *v)
 {
-	if (!s->looks) /* samples know who sent last */
+	if (!s->samples) /* samples know who sent last */
 		trace_find_outstanding(s);
 	ask_feeding_servers(s, v);
 	ask_silent_servers(s, v);

@@ -181,7 +181,7 @@ static void add_targets(const struct trace_options *filter, struct parties *who)
 /* As far as samples show, the reader's CPU is the limit. */
 static bool is_limited_by_reader(const struct trace_snapshot *s, const struct verdict *v)
 {
-	return v->kind == KIND_LIMIT && v->v[v->lead].limit == LIMIT_READER_CPU && s->looks;
+	return v->kind == KIND_LIMIT && v->v[v->lead].limit == LIMIT_READER_CPU && s->samples;
 }
 
 /* The user asks about a single program, and it has used little CPU since the last call. Exact
@@ -350,8 +350,8 @@ void prover_rule(struct prover *p, const struct trace_endpoint *suspect, const s
 
 /* No hook sees what a thread does between two messages. The call in which it sleeps shows
  * whether it waits for a lock, a timer or a disk. */
-#define DOING_LOOKS 25
-#define DOING_NS    (2 * DOING_LOOKS * DOING_APART_NS) /* on a busy host; includes the chain */
+#define DOING_SAMPLES 25
+#define DOING_NS      (2 * DOING_SAMPLES * DOING_APART_NS) /* on a busy host; includes the chain */
 
 /* If no message passed while the ledger was attached, only the samples name the culprit. */
 static struct culprit culprit_of(const struct proof *proof, struct suspicion *x)
@@ -376,7 +376,7 @@ static void look_at_culprit(struct proof *proof, struct suspicion *x, uint64_t d
 	a->pid = culprit.pid;
 	a->tid = culprit.tid ? culprit.tid : asleep_only_thread(a->pid);
 	cpu_book_make(&before, &none, &a->pid, 1);
-	doing_look(a, DOING_LOOKS, deadline, stop);
+	doing_sample(a, DOING_SAMPLES, deadline, stop);
 	cpu_book_make(&after, &before, &a->pid, 1);
 	doing_cpu(a, &before, &after);
 	sleep_chain_follow(a, culprit.to_read, deadline, stop);
@@ -748,9 +748,8 @@ static bool is_next_to_nothing(const struct verdict *v)
  * the ledger may have run between two of them. */
 static bool lies_long(const struct trace_snapshot *s, const struct verdict *v)
 {
-	const struct trace_looks *l = s->looks && v->kind == KIND_LATE
-					      ? &s->looks[v->late.endpoint]
-					      : NULL;
+	const struct trace_samples *l =
+		s->samples && v->kind == KIND_LATE ? &s->samples[v->late.endpoint] : NULL;
 
 	return l && 2 * l->rx_again[RX_UNREAD] > l->rx_seen[RX_UNREAD];
 }

@@ -45,7 +45,7 @@ static const char *wants_ledger(const struct session_opts *o)
 	return o->backend ? "--backend" : wants_episodes(o);
 }
 
-static int no_looks(const struct session_opts *o, const char *because, struct err *e)
+static int no_samples(const struct session_opts *o, const char *because, struct err *e)
 {
 	const char *given = o->budget ? "--budget" : o->zoom_budget ? "--zoom-budget" : NULL;
 
@@ -65,7 +65,7 @@ int sampling_choose(struct session_opts *o, struct err *e)
 {
 	const char *because = o->exact ? "--exact" : wants_ledger(o);
 
-	if (because && no_looks(o, because, e))
+	if (because && no_samples(o, because, e))
 		return -1;
 	o->sampled = !because;
 	return 0;

@@ -156,7 +156,7 @@ static void look_at_target(struct session *l)
 	bool is_single = l->only_target && asleep_only_thread(l->only_target);
 
 	l->own.pid = l->own.tid = l->only_target;
-	if (l->only_target && asleep_look(&l->own))
+	if (l->only_target && asleep_sample(&l->own))
 		l->has_threads |= !is_single;
 }
 
@@ -197,7 +197,7 @@ static const struct asleep *target_sleeps(struct session *l)
 
 	asleep_sort(&l->own);
 	if (v->kind == KIND_UNSEEN
-		    ? !l->own.looks || v->n_unseen
+		    ? !l->own.samples || v->n_unseen
 		    : v->kind != KIND_QUIET || l->has_threads || !asleep_is_elsewhere(&l->own))
 		return NULL;
 	sleep_chain_follow(&l->own, false, UINT64_MAX, NULL);
@@ -226,7 +226,7 @@ static const struct asleep *doing_meanwhile(struct session *l)
 
 	if (!a && l->o->sampled && l->verdict.outcome != OUTCOME_HEALTHY &&
 	    l->verdict.share >= GOES_ON)
-		culprits_look_now(&l->culprits, &l->end, &l->verdict);
+		culprits_sample_now(&l->culprits, &l->end, &l->verdict);
 	if (!a)
 		a = culprits_doing(&l->culprits, &l->end, &l->verdict);
 	return a ? a : target_sleeps(l);

@@ -70,11 +70,11 @@ static void say_asleep(const struct asleep *a)
 	const char *what;
 	unsigned int said = 0;
 
-	snprintf(text, sizeof(text), "thread %d in %u samples:", (int)a->tid, a->looks);
+	snprintf(text, sizeof(text), "thread %d in %u samples:", (int)a->tid, a->samples);
 	for (size_t i = 0; i < a->n; i++) {
 		unsigned int found = asleep_in_call(a, i);
 
-		if (found <= OFTEN * a->looks)
+		if (found <= OFTEN * a->samples)
 			continue;
 		asleep_name(a->v[i].nr, call, sizeof(call));
 		what = asleep_for(&a->v[i]);
@@ -82,7 +82,7 @@ static void say_asleep(const struct asleep *a)
 			    call, a->v[i].nr < 0 ? "" : "()", what ? " (" : "",
 			    what ? what : "", what ? ")" : "", found);
 	}
-	if (a->running > OFTEN * a->looks)
+	if (a->running > OFTEN * a->samples)
 		text_append(text, sizeof(text), "%s running, or waiting for a CPU, %u times",
 			    said++ ? "," : "", a->running);
 	if (!said)

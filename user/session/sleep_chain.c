@@ -11,8 +11,8 @@
 #include "render/names.h"
 #include "session/doing.h"
 
-#define LOOKS	4
-#define LOOK_NS (2 * LOOKS * DOING_APART_NS) /* on a busy host */
+#define SAMPLES	  4
+#define SAMPLE_NS (2 * SAMPLES * DOING_APART_NS) /* on a busy host */
 
 /* what others wait for a process to do */
 enum awaited { TO_SEND, TO_READ, TO_END };
@@ -41,7 +41,7 @@ struct follower {
 
 static bool has_time(const struct follower *f)
 {
-	return now_ns() + LOOK_NS < f->deadline && !(f->stop && f->stop->asked(f->stop->ctx));
+	return now_ns() + SAMPLE_NS < f->deadline && !(f->stop && f->stop->asked(f->stop->ctx));
 }
 
 /* ---- the thread that waits for another process, if there are several ---- */
@@ -60,9 +60,9 @@ static void look_at_threads(struct threads *t, pid_t pid, struct follower *f)
 	t->n = asleep_threads(pid, tids, THREADS_MOST);
 	for (size_t i = 0; i < t->n; i++)
 		t->v[i] = (struct asleep){ .pid = pid, .tid = tids[i] };
-	for (int k = 0; k < LOOKS && now_ns() < f->deadline; k++) {
+	for (int k = 0; k < SAMPLES && now_ns() < f->deadline; k++) {
 		for (size_t i = 0; i < t->n; i++)
-			asleep_look(&t->v[i]);
+			asleep_sample(&t->v[i]);
 		nanosleep(&(struct timespec){ .tv_nsec = DOING_APART_NS }, NULL);
 	}
 	for (size_t i = 0; i < t->n; i++)
@@ -213,7 +213,7 @@ static void be_thread(struct asleep *a, const struct asleep *thread)
 {
 	a->tid = thread->tid;
 	a->is_one_of_many = true;
-	a->looks = thread->looks;
+	a->samples = thread->samples;
 	a->running = thread->running;
 	a->disk = thread->disk;
 	a->n = thread->n;
@@ -248,7 +248,7 @@ static struct asleep looked_at(pid_t pid, pid_t tid, struct follower *f)
 	struct cpu_book before = {}, after = {}, none = {};
 
 	cpu_book_make(&before, &none, &pid, 1);
-	doing_look(&a, LOOKS, f->deadline, f->stop);
+	doing_sample(&a, SAMPLES, f->deadline, f->stop);
 	cpu_book_make(&after, &before, &pid, 1);
 	doing_cpu(&a, &before, &after);
 	cpu_book_free(&before);
@@ -270,10 +270,10 @@ static void note_end(struct asleep *first, const struct asleep *last)
 {
 	if (last->stopped) {
 		first->end = ASLEEP_END_STOPPED;
-	} else if ((last->looks && 2 * last->running >= last->looks) ||
+	} else if ((last->samples && 2 * last->running >= last->samples) ||
 		   (last->over_ns && 2 * last->busiest_ns >= last->over_ns)) {
 		first->end = ASLEEP_END_RUNS;
-	} else if (last->n && 2 * asleep_in_call(last, 0) >= last->looks) {
+	} else if (last->n && 2 * asleep_in_call(last, 0) >= last->samples) {
 		first->end = ASLEEP_END_SLEEPS;
 		first->end_nr = last->v[0].nr;
 		first->end_no_files = last->v[0].no_files;

@@ -7,10 +7,10 @@
 #include "session/zoom.h"
 
 /* An endpoint that samples of some period found in a stall, and how many of them found it. */
-struct suspect_looks {
+struct suspect_samples {
 	uint64_t key;
 	enum tx_state state;
-	unsigned int looks;
+	unsigned int samples;
 };
 
 /* That period, and how many samples the average endpoint had in it. */
@@ -20,21 +20,21 @@ struct looked {
 
 /* Finds the stall that most samples of each endpoint found. Sorts `v`. Returns the number of
  * endpoints in `out`, which is sorted by key. */
-size_t suspects_group(struct trace_stalled *v, size_t n, struct suspect_looks *out);
+size_t suspects_group(struct trace_stalled *v, size_t n, struct suspect_samples *out);
 /* How many samples of that key found that state since `born_ns`. Older ones are of another
  * endpoint. */
-unsigned int suspects_looks_since(const struct trace_stalled *v, size_t n,
-				  const struct suspect_looks *of, uint64_t born_ns);
+unsigned int suspects_samples_since(const struct trace_stalled *v, size_t n,
+				    const struct suspect_samples *of, uint64_t born_ns);
 /* Replaces an endpoint's figures, which cover its life, by those of that period. f NULL: no
  * sample found it stalled. */
-void suspects_set_window(struct trace_endpoint *ep, struct trace_looks *l,
-			 const struct suspect_looks *f, const struct looked *looked);
+void suspects_set_window(struct trace_endpoint *ep, struct trace_samples *l,
+			 const struct suspect_samples *f, const struct looked *looked);
 /* Takes the endpoints that samples found stalled since the last call, and their other ends, with
  * what samples found since then. No others are read. `since` holds the time and the counts of
  * the last call, and is updated. */
 int suspects_take(struct trace *t, struct trace_snapshot *since, struct trace_snapshot *out,
 		  struct err *e);
-/* If an endpoint has too few samples for a finding and all found the same stall, LOOKS_LEAST
+/* If an endpoint has too few samples for a finding and all found the same stall, FEWEST_SAMPLES
  * more are taken. If all of these find it too, they count in `window` and in its `again`. This
  * takes a third of a second, and is skipped if it would end after `deadline`. */
 void suspects_confirm(struct trace *t, struct trace_snapshot *window, uint64_t deadline,

@@ -19,7 +19,7 @@ static bool load(struct zoom_steps *z)
 
 	if (z->loaded)
 		return true;
-	o.looks = false;
+	o.samples = false;
 	o.timeline = TRACE_TIMELINE_ONE;
 	o.on_transition = on_transition;
 	o.on_stall = NULL;

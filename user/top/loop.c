@@ -17,7 +17,7 @@ struct run {
 	struct timeline shown; /* a copy of the recent steps, for drawing */
 	struct opened opened;
 	struct pace pace;
-	uint64_t next_ns, looks;
+	uint64_t next_ns, samples;
 	bool quit;
 };
 
@@ -91,7 +91,7 @@ static int look(struct run *r, struct err *e)
 	judge(r); /* before the reading, which forgets closed endpoints */
 	if (trace_digests_take(r->l->t, &r->spare, e))
 		return -1;
-	r->looks++;
+	r->samples++;
 	if (s->paused)
 		return 0;
 	if (rows_take(&r->p, &r->spare))
@@ -218,10 +218,10 @@ static int paced_look(struct run *r, struct err *e)
 
 static int refresh(struct run *r, struct err *e)
 {
-	uint64_t delay = r->looks ? interval(r) : 0;
+	uint64_t delay = r->samples ? interval(r) : 0;
 
 	/* the first interval is short, so that the screen is not empty for long */
-	if (r->looks == 1 && delay > 300000000)
+	if (r->samples == 1 && delay > 300000000)
 		delay = 300000000;
 	r->next_ns = now_ns() + delay;
 	if (keys_until(r, e) || r->quit || r->l->ended(r->l->ctx))
@@ -230,7 +230,7 @@ static int refresh(struct run *r, struct err *e)
 	    (draw(r) &&
 	     err_set(e, EXIT_IO, "top: the terminal is gone; use another one, or --batch")))
 		return -1;
-	return r->l->iterations && r->looks > r->l->iterations ? -1 : 0;
+	return r->l->iterations && r->samples > r->l->iterations ? -1 : 0;
 }
 
 int top_loop_run(struct top_loop *l, struct err *e)

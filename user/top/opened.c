@@ -16,8 +16,8 @@ static size_t place_of(const struct trace_snapshot *s, uint64_t serial)
 static bool take(struct trace_snapshot *to, const struct trace_snapshot *from, size_t i)
 {
 	to->ep[to->n] = from->ep[i];
-	if (to->looks)
-		to->looks[to->n] = from->looks[i];
+	if (to->samples)
+		to->samples[to->n] = from->samples[i];
 	return detail_unshare(&to->details, &to->ep[to->n++]);
 }
 
@@ -32,8 +32,8 @@ static int two_ends(const struct trace_snapshot *s, size_t at, struct trace_snap
 	out->rest = NULL;
 	out->details = (struct trace_details){};
 	out->ep = array_new(2, 0, sizeof(*out->ep));
-	out->looks = s->looks ? array_new(2, 0, sizeof(*out->looks)) : NULL;
-	if (!out->ep || (s->looks && !out->looks) || !take(out, s, at) ||
+	out->samples = s->samples ? array_new(2, 0, sizeof(*out->samples)) : NULL;
+	if (!out->ep || (s->samples && !out->samples) || !take(out, s, at) ||
 	    (two && !take(out, s, (size_t)peer))) {
 		trace_snapshot_free(out);
 		return -1;

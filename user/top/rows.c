@@ -139,7 +139,7 @@ static enum row_gap gap_of(bool missed_before, bool missed, const struct trace_d
 }
 
 /* Samples see no bytes; but they found data here, or a thread at work on it. */
-static bool looks_found_work(const struct trace_digest *a, const struct trace_digest *b)
+static bool samples_found_work(const struct trace_digest *a, const struct trace_digest *b)
 {
 	uint64_t ns = 0;
 
@@ -156,7 +156,7 @@ static void find_traffic(struct row *r, const struct trace_digest *a, const stru
 	r->tx_gap = gap_of(born || a->tx_missed, b->tx_missed, b);
 	r->rx_gap = gap_of(born || a->rx_missed, b->rx_missed, b);
 	r->may_move = (r->tx_gap == GAP_BYTES || r->rx_gap == GAP_BYTES) &&
-		      (!b->calls_unseen || looks_found_work(a, b));
+		      (!b->calls_unseen || samples_found_work(a, b));
 	r->tx_bytes = r->tx_gap < GAP_BYTES ? minus(b->tx_bytes, a->tx_bytes) : 0;
 	r->rx_bytes = r->rx_gap < GAP_BYTES ? minus(b->rx_bytes, a->rx_bytes) : 0;
 	r->tx_messages = r->tx_gap == GAP_NONE ? minus(b->tx_messages, a->tx_messages) : 0;

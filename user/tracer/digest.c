@@ -145,7 +145,7 @@ static void digest_identity(struct trace_digest *out, const struct digest *d)
 	out->joined_late = d->flags & EP_JOINED_LATE;
 }
 
-/* how long the present state has lasted at the look; a word holds the lower bits of its
+/* how long the present state has lasted at the sample; a word holds the lower bits of its
  * beginning */
 static uint64_t present(const struct digest *d, word_t w)
 {
@@ -204,8 +204,8 @@ static void from_digest(struct trace_digest *out, const struct digest *d)
 	text_comm(out->rx_comm, d->rx_comm);
 }
 
-/* looks see no call: bytes are TCP's own count */
-static void from_looks(struct trace_digest *out, const struct digest *d)
+/* samples see no call: bytes are TCP's own count */
+static void from_samples(struct trace_digest *out, const struct digest *d)
 {
 	bool tcp = d->id.proto == PROTO_TCP;
 
@@ -217,13 +217,13 @@ static void from_looks(struct trace_digest *out, const struct digest *d)
 
 static void take_digests(struct trace *t, struct trace_digests *s, size_t n)
 {
-	struct digest_order *o = t->look.order;
+	struct digest_order *o = t->digester.order;
 
 	for (size_t i = 0; i < n; i += DIGESTS) {
 		size_t some = n - i < DIGESTS ? n - i : DIGESTS;
 
-		memcpy(o->key, t->look.keys + i, some * sizeof(*o->key));
-		if (digest_run(t->look.digest_fd, some))
+		memcpy(o->key, t->digester.keys + i, some * sizeof(*o->key));
+		if (digest_run(t->digester.digest_fd, some))
 			continue;
 		ring_buffer__consume(t->ring); /* some endpoints may have been found closed */
 		for (size_t k = 0; k < some; k++) {
@@ -232,7 +232,7 @@ static void take_digests(struct trace *t, struct trace_digests *s, size_t n)
 				continue;
 			from_digest(&s->v[s->n], &o->digest[k]);
 			if (t->backend == TRACE_SAMPLED)
-				from_looks(&s->v[s->n], &o->digest[k]);
+				from_samples(&s->v[s->n], &o->digest[k]);
 			s->n++;
 		}
 	}
@@ -360,7 +360,7 @@ int trace_digests_take(struct trace *t, struct trace_digests *s, struct err *e)
 {
 	int err;
 
-	if (!t->opts.looks)
+	if (!t->opts.samples)
 		return digests_by_snapshot(t, s, e);
 	pthread_mutex_lock(&t->lock);
 	err = digests_by_kernel(t, s, e);
@@ -402,22 +402,22 @@ static int program_fd(const struct trace *t, const char *name)
 
 bool digest_map(struct trace *t)
 {
-	t->look.list_fd = program_fd(t, "list_keys");
-	t->look.digest_fd = program_fd(t, "digest");
-	t->look.n_keys = object_var(t, "n_keys");
-	if (t->look.list_fd < 0 || t->look.digest_fd < 0 || !t->look.n_keys)
+	t->digester.list_fd = program_fd(t, "list_keys");
+	t->digester.digest_fd = program_fd(t, "digest");
+	t->digester.n_keys = object_var(t, "n_keys");
+	if (t->digester.list_fd < 0 || t->digester.digest_fd < 0 || !t->digester.n_keys)
 		return false;
-	t->look.keys = map_shared(t, "keys_in_use", keys_size(t));
-	t->look.order = map_shared(t, "digests", sizeof(*t->look.order));
-	return t->look.keys && t->look.order;
+	t->digester.keys = map_shared(t, "keys_in_use", keys_size(t));
+	t->digester.order = map_shared(t, "digests", sizeof(*t->digester.order));
+	return t->digester.keys && t->digester.order;
 }
 
 void digest_unmap(struct trace *t)
 {
-	if (t->look.keys)
-		munmap(t->look.keys, keys_size(t));
-	if (t->look.order)
-		munmap(t->look.order, sizeof(*t->look.order));
-	t->look.keys = NULL;
-	t->look.order = NULL;
+	if (t->digester.keys)
+		munmap(t->digester.keys, keys_size(t));
+	if (t->digester.order)
+		munmap(t->digester.order, sizeof(*t->digester.order));
+	t->digester.keys = NULL;
+	t->digester.order = NULL;
 }

@@ -285,7 +285,7 @@ static void fill_destination(struct trace_endpoint *out, const struct endpoint *
 	out->making.unconnected = true;
 }
 
-/* the time of the last look, a moment ago if it was settled, or of the endpoint's end */
+/* the time of the snapshot, a moment ago if it was settled, or of the endpoint's end */
 static uint64_t truth(const struct endpoint *ep)
 {
 	uint64_t at = later(ep->tx.seen, ep->rx.seen);
@@ -410,7 +410,7 @@ static bool has_votes(const struct blame *b)
 	return !all_zero(b->held_up, sizeof(b->held_up)) || !all_zero(b->late, sizeof(b->late));
 }
 
-/* In a sampled session the looks are where a ledger has its histogram. */
+/* In a sampled session the samples are where a ledger has its histogram. */
 static bool has_episodes(const struct endpoint *ep)
 {
 	return !all_zero(ep->tx.hist, sizeof(ep->tx.hist)) ||

@@ -99,12 +99,12 @@ size_t eviction_choose(struct place *v, size_t n, uint32_t asks)
 
 /* --- the endpoints that have a slot --- */
 
-/* A sampled session knows it only from its looks: an endpoint not looked at yet is not idle. */
-static uint64_t idle_by_looks(const struct endpoint *ep, uint64_t now)
+/* A sampled session knows it only from its samples: an endpoint not looked at yet is not idle. */
+static uint64_t idle_by_samples(const struct endpoint *ep, uint64_t now)
 {
-	uint64_t since = MAX(ep->tx.looks.since, ep->rx.looks.since);
+	uint64_t since = MAX(ep->tx.samples.since, ep->rx.samples.since);
 
-	return ep->tx.looks.n && ep->rx.looks.n && now > since ? now - since : 0;
+	return ep->tx.samples.n && ep->rx.samples.n && now > since ? now - since : 0;
 }
 
 static uint64_t idle_for(const struct trace *t, const struct endpoint *ep, uint64_t now)
@@ -116,7 +116,7 @@ static uint64_t idle_for(const struct trace *t, const struct endpoint *ep, uint6
 
 	if (!quiet)
 		return 0;
-	return t->backend == TRACE_SAMPLED ? idle_by_looks(ep, now) : MIN(tx, rx);
+	return t->backend == TRACE_SAMPLED ? idle_by_samples(ep, now) : MIN(tx, rx);
 }
 
 static uint64_t bytes_through(const struct call_stats *b)

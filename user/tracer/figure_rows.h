@@ -105,7 +105,7 @@
 	F(, timeouts, U64, COUNT, SUM, LOSSES, "timeouts", OWN, by_hooks) \
 	F(, zero_windows, U64, COUNT, SUM, LOSSES, "zero_windows", OWN, by_hooks) \
 	F(, retransmits_res, RES, NONE, BEST, LOSSES, NULL, OWN, always) \
-	/* smoothed, at the last look; the recent minimum; 0: unknown */ \
+	/* smoothed, at the last sample; the recent minimum; 0: unknown */ \
 	F(, rtt_us, U32_LOW, US, LAST, LOSSES, "rtt_us", OWN, unless_zero) \
 	F(, min_rtt_us, U32_HIGH, US, LAST, LOSSES, "~min_rtt_us", OWN, unless_zero) \
 	/* part of retransmits: before the other end had answered at all */ \
@@ -222,7 +222,7 @@
 	F(parts., ns[TRACE_PART_AUTOCORK], U64, NS, NONE, SHOWN, "~autocork_ns", OWN, by_hooks) \
 	F(parts., n[TRACE_PART_AUTOCORK], U32, COUNT, NONE, SHOWN, "~autocorks", OWN, by_hooks)
 
-/* struct trace_path: TCP's own estimates of its path, at the last look; 0: none */
+/* struct trace_path: TCP's own estimates of its path, at the last sample; 0: none */
 #define PATH_FIGURES(F) \
 	/* TCP's last sample of its delivery rate */ \
 	F(path., delivery_bytes_per_s, U64, BYTES_PER_S, LAST, PATH, "~delivery_bytes_per_s", OWN, \

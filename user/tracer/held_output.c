@@ -15,7 +15,7 @@
 #include "tracer/internal.h"
 
 #define SOCKETS_MOST 64 /* a server with more waits for no single one */
-#define LOOKS	     3
+#define SAMPLES	     3
 #define APART_NS     20000000
 #define MOST_NS	     100000000 /* CPU time of all samples of the host's sockets */
 
@@ -176,9 +176,9 @@ static bool look_at_all(struct search *q, struct trace_held_output *out)
 	const struct diag_socket *x;
 
 	find_kinds(q);
-	if ((1 + LOOKS) * (thread_cpu_ns() - before) > MOST_NS)
+	if ((1 + SAMPLES) * (thread_cpu_ns() - before) > MOST_NS)
 		return false;
-	for (int k = 0; k < LOOKS; k++) {
+	for (int k = 0; k < SAMPLES; k++) {
 		if (k)
 			nanosleep(&(struct timespec){ .tv_nsec = APART_NS }, NULL);
 		look(q, k);

@@ -65,10 +65,10 @@ struct trace {
 		int list_fd, digest_fd;
 		uint64_t *keys, *n_keys;
 		struct digest_order *order;
-	} look;
+	} digester;
 	struct sampler *sampler; /* NULL: the ledger's session */
 	struct {		 /* for stacks_tend() */
-		unsigned int looks;
+		unsigned int samples;
 		uint64_t lost;
 	} stacks;
 	struct trace_existing existing;
@@ -87,7 +87,7 @@ struct trace {
 	} holders;
 	pthread_t thread;
 	pthread_mutex_t lock;	 /* of the ring and `closed` */
-	pthread_mutex_t listing; /* of look.keys; if both locks are taken, `lock` comes first */
+	pthread_mutex_t listing; /* of digester.keys; if both locks are taken, `lock` comes first */
 	bool running, stop;
 	const unsigned char *ends_unseen; /* NULL: no hook waits to be attached late */
 	bool exact; /* TCP's queue is looked at right after each event: see `exact` in
@@ -147,16 +147,16 @@ uint64_t feature_symbol(const char *name);
 bool digest_map(struct trace *t);
 void digest_unmap(struct trace *t);
 
-/* sampler.c: the looks of a sampled session */
+/* sampler.c: the samples of a sampled session */
 int sampler_start(struct trace *t, struct err *e);
 void sampler_stop(struct trace *t);
 void sampler_free(struct trace *t);
 /* Searches, now and then, for new sockets and pipes of which no hook tells. Called with the
  * session's lock. */
 void sampler_finds(struct trace *t);
-void sampler_spent(struct trace *t, uint64_t cpu_ns); /* on reading /proc, or on a look again */
+void sampler_spent(struct trace *t, uint64_t cpu_ns); /* on reading /proc, or on a sample again */
 bool sampler_will_find(const struct trace *t); /* is a search due now? */
-/* run_program.c: lists all keys in use in t->look.keys; returns how many */
+/* run_program.c: lists all keys in use in t->digester.keys; returns how many */
 size_t digest_list(struct trace *t);
 /* run_program.c: runs one of the digest programs, by test run */
 int digest_run(int fd, uint64_t arg);
@@ -179,7 +179,7 @@ bool fd_open_for(int dir, long fd, mode_t how);
  * some process could not be listed. */
 typedef void (*descriptor_fn)(void *ctx, pid_t pid, int dir, long fd);
 bool proc_descriptors(descriptor_fn fn, void *ctx);
-void sampled_looks(struct trace_looks *out, const struct endpoint *ep);
+void copy_samples(struct trace_samples *out, const struct endpoint *ep);
 
 /* preexisting.c: counts the sockets and pipes that exist already; makes endpoints of them, once the
  * hooks are attached */

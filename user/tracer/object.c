@@ -112,8 +112,9 @@ static int look_sizes(struct trace *t, unsigned int n)
 
 	if (!keys || !digests)
 		return 0;
-	return bpf_map__set_autocreate(keys, t->opts.looks) ||
-	       bpf_map__set_autocreate(digests, t->opts.looks) || bpf_map__set_max_entries(keys, n);
+	return bpf_map__set_autocreate(keys, t->opts.samples) ||
+	       bpf_map__set_autocreate(digests, t->opts.samples) ||
+	       bpf_map__set_max_entries(keys, n);
 }
 
 static int map_size(struct trace *t, const char *name, unsigned int n)
@@ -157,12 +158,12 @@ static bool runs_on_demand(const struct trace *t, const char *program)
 	if (!strcmp(program, "stall_so_far"))
 		return t->opts.stall_threshold_ns;
 	if (t->backend == TRACE_SAMPLED &&
-	    (!strcmp(program, "look") || !strcmp(program, "settle_sampled")))
+	    (!strcmp(program, "sample_endpoints") || !strcmp(program, "settle_sampled")))
 		return true;
 	if (!strcmp(program, "settle_listener"))
 		return t->opts.protos & 1u << TRACE_TCP;
 	return !strcmp(program, "settle") || !strcmp(program, "let_go") ||
-	       (t->opts.looks && (!strcmp(program, "list_keys") || !strcmp(program, "digest")));
+	       (t->opts.samples && (!strcmp(program, "list_keys") || !strcmp(program, "digest")));
 }
 
 /* load only what this session attaches: the rest need not pass the verifier */
@@ -272,7 +273,7 @@ static int find_fds(struct trace *t)
 	t->number_fd = program_fd(t, "global_number");
 	if (t->endpoints_fd < 0 || t->keys_fd < 0 || list_vacant(t) || object_map_vars(t))
 		return -1;
-	t->opts.looks = t->opts.looks && digest_map(t);
+	t->opts.samples = t->opts.samples && digest_map(t);
 	return 0;
 }
 
@@ -395,12 +396,12 @@ static int load_or_plainer(struct trace *t, struct err *e)
 {
 	struct err first = {};
 
-	t->opts.looks = t->opts.looks && feature_func("bpf_for_each_map_elem");
-	if (!t->opts.looks)
+	t->opts.samples = t->opts.samples && feature_func("bpf_for_each_map_elem");
+	if (!t->opts.samples)
 		return load_first(t, e);
 	if (load_first(t, &first) == 0)
 		return 0;
-	t->opts.looks = false;
+	t->opts.samples = false;
 	return load_first(t, e);
 }
 
@@ -412,7 +413,7 @@ int object_load(struct trace *t, struct err *e)
 		return err_set(e, EXIT_BUG,
 			       "cannot find the ledger's maps: the object is from another build; "
 			       "run make clean, and build again");
-	if (t->backend == TRACE_SAMPLED && !t->opts.looks)
+	if (t->backend == TRACE_SAMPLED && !t->opts.samples)
 		return err_feature(e,
 				   "cannot sample: BPF programs of this kernel cannot walk a map, "
 				   "or cannot share one with user space (5.13 can); use --exact");

@@ -353,7 +353,7 @@ static bool is_worth_asking(const struct trace_endpoint *ep)
 {
 	return (ep->proto == TRACE_UNIX_STREAM || ep->proto == TRACE_UNIX_SEQPACKET) &&
 	       ep->making.accepted && ep->joined_late && !ep->rx_calls.bytes &&
-	       !ep->tx_calls.bytes && ep->rx.resolution[RX_IDLE] != TRACE_BY_LOOKS;
+	       !ep->tx_calls.bytes && ep->rx.resolution[RX_IDLE] != TRACE_BY_SAMPLES;
 }
 
 static struct lone_end *first_with_other(const struct lone_ends *all, uint64_t other)

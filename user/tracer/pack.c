@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A snapshot in little memory: each endpoint, its detail and its looks, as a bitmap with a bit for
- * each word, and the words that are not zero. */
+/* A snapshot in little memory: each endpoint, its detail and its samples, as a bitmap with a bit
+ * for each word, and the words that are not zero. */
 #include "tracer/pack.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 _Static_assert(sizeof(struct trace_endpoint) % sizeof(uint64_t) == 0 &&
 		       sizeof(struct trace_detail) % sizeof(uint64_t) == 0 &&
-		       sizeof(struct trace_looks) % sizeof(uint64_t) == 0,
+		       sizeof(struct trace_samples) % sizeof(uint64_t) == 0,
 	       "none has a part of a word at its end");
 
 struct packed_endpoint {
@@ -70,7 +70,7 @@ static const uint64_t *unpack_words(const uint64_t *packed, void *out, size_t n)
 static bool make_room(struct packing *p)
 {
 	size_t need = p->n + MOST(struct trace_endpoint) + MOST(struct trace_detail) +
-		      MOST(struct trace_looks);
+		      MOST(struct trace_samples);
 	uint64_t *more;
 
 	if (need <= p->room)
@@ -101,8 +101,8 @@ static bool pack_endpoints(struct trace_packed *out, const struct trace_snapshot
 			pack_words(&p, s->ep[i].detail, WORDS_OF(struct trace_detail));
 			out->has_details = true;
 		}
-		if (s->looks)
-			pack_words(&p, &s->looks[i], WORDS_OF(struct trace_looks));
+		if (s->samples)
+			pack_words(&p, &s->samples[i], WORDS_OF(struct trace_samples));
 	}
 	exact = array_resize(p.words, p.n, 0, sizeof(*exact));
 	out->words = exact ? exact : p.words;
@@ -111,9 +111,9 @@ static bool pack_endpoints(struct trace_packed *out, const struct trace_snapshot
 
 int trace_pack(struct trace_packed *out, const struct trace_snapshot *s)
 {
-	*out = (struct trace_packed){ .head = *s, .has_looks = s->looks };
+	*out = (struct trace_packed){ .head = *s, .has_samples = s->samples };
 	out->head.ep = NULL;
-	out->head.looks = NULL;
+	out->head.samples = NULL;
 	out->head.details = (struct trace_details){};
 	out->head.rest = s->rest ? rest_copy(s->rest) : NULL;
 	out->ep = array_new(s->n, 0, sizeof(*out->ep));
@@ -155,8 +155,8 @@ void packed_read(const struct trace_packed *p, size_t at, struct unpacked *out)
 		next = unpack_words(next, &out->detail, WORDS_OF(struct trace_detail));
 		out->ep.detail = &out->detail;
 	}
-	if (p->has_looks)
-		unpack_words(next, &out->looks, WORDS_OF(struct trace_looks));
+	if (p->has_samples)
+		unpack_words(next, &out->samples, WORDS_OF(struct trace_samples));
 	else
-		out->looks = (struct trace_looks){};
+		out->samples = (struct trace_samples){};
 }

@@ -8,7 +8,7 @@
 struct unpacked {
 	struct trace_endpoint ep; /* ep.detail: `detail` or NULL */
 	struct trace_detail detail;
-	struct trace_looks looks; /* zeros if the snapshot had none */
+	struct trace_samples samples; /* zeros if the snapshot had none */
 };
 
 bool packed_find(const struct trace_packed *p, uint64_t serial, size_t *at);

@@ -205,8 +205,8 @@ void peers_put(struct trace_snapshot *s, struct keyed *k, const struct endpoint 
 	struct trace_endpoint *out = &s->ep[s->n];
 
 	endpoint_fill(out, ep, t, &s->details);
-	if (s->looks)
-		sampled_looks(&s->looks[s->n], ep);
+	if (s->samples)
+		copy_samples(&s->samples[s->n], ep);
 	k[s->n] = (struct keyed){ ep->id.key, ep->peer,
 				  ep->born,   out->closed ? out->at_ns : UINT64_MAX,
 				  0,	      ep->peer_unread,

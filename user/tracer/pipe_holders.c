@@ -262,7 +262,7 @@ static bool is_writer_unseen(const struct trace_endpoint *ep)
 	const struct trace_call_stats *b = &ep->tx_calls;
 
 	return b->outsider && !b->bytes && !b->messages &&
-	       ep->tx.resolution[TX_SNDBUF] != TRACE_BY_LOOKS;
+	       ep->tx.resolution[TX_SNDBUF] != TRACE_BY_SAMPLES;
 }
 
 static void name_writer(const struct trace *t, struct trace_endpoint *ep,

@@ -13,9 +13,10 @@ int digest_run(int fd, uint64_t arg)
 
 size_t digest_list(struct trace *t)
 {
-	if (digest_run(t->look.list_fd, 0))
+	if (digest_run(t->digester.list_fd, 0))
 		return 0;
-	return *t->look.n_keys < t->opts.max_endpoints ? *t->look.n_keys : t->opts.max_endpoints;
+	return *t->digester.n_keys < t->opts.max_endpoints ? *t->digester.n_keys
+							   : t->opts.max_endpoints;
 }
 
 /* program < 0: it is not loaded */

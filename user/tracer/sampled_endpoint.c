@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An endpoint of a sampled session has time by looks (samples) and TCP's own counts. What only a
+/* An endpoint of a sampled session has time by samples and TCP's own counts. What only a
  * ledger sees is unknown. */
 #include <string.h>
 #include <sys/param.h>
@@ -20,7 +20,7 @@ static bool sleepers_known(void)
 
 static void tx_resolution(struct trace_endpoint *ep)
 {
-	fill(ep->tx.resolution, TX_N, TRACE_BY_LOOKS);
+	fill(ep->tx.resolution, TX_N, TRACE_BY_SAMPLES);
 	if (ep->proto == TRACE_TCP) /* a sender holds the socket's lock */
 		return;
 	ep->tx.resolution[TX_WORK] = TRACE_UNKNOWN;
@@ -30,7 +30,7 @@ static void tx_resolution(struct trace_endpoint *ep)
 
 static void rx_resolution(struct trace_endpoint *ep)
 {
-	fill(ep->rx.resolution, RX_N, TRACE_BY_LOOKS);
+	fill(ep->rx.resolution, RX_N, TRACE_BY_SAMPLES);
 	ep->rx.resolution[RX_WORK] = TRACE_UNKNOWN;
 	if (!sleepers_known())
 		ep->rx.resolution[RX_WAIT] = TRACE_UNKNOWN;
@@ -42,7 +42,7 @@ static void no_episodes(struct trace_ledger *l)
 	memset(l->count, 0, sizeof(l->count));
 }
 
-/* If the endpoint ended during a look, that look's time is not booked. It goes to the last
+/* If the endpoint ended during a sample, that sample's time is not booked. It goes to the last
  * state. */
 static void account_for_all(struct trace_ledger *l)
 {
@@ -62,13 +62,13 @@ static void no_calls(struct trace_call_stats *b, uint64_t moved, bool tcp)
 
 static bool was_looked_at(const struct endpoint *ep)
 {
-	return ep->tx.looks.n;
+	return ep->tx.samples.n;
 }
 
 /* the part of its life in which looks found this fact */
-static uint64_t time_of_fact(const struct endpoint *ep, enum look_fact fact, uint64_t lifetime_ns)
+static uint64_t time_of_fact(const struct endpoint *ep, enum sample_fact fact, uint64_t lifetime_ns)
 {
-	const struct looks *l = &ep->tx.looks;
+	const struct samples *l = &ep->tx.samples;
 
 	return l->n ? (uint64_t)((double)lifetime_ns * l->fact[fact] / l->n) : 0;
 }
@@ -76,8 +76,8 @@ static uint64_t time_of_fact(const struct endpoint *ep, enum look_fact fact, uin
 /* the part of `device` that came after the retransmission timer had fired */
 static uint64_t undelivered_ns(const struct endpoint *ep, uint64_t device_ns)
 {
-	const struct looks *l = &ep->tx.looks;
-	unsigned int seen = l->seen[TX_DEVICE], late = MIN(l->fact[LOOK_UNDELIVERED], seen);
+	const struct samples *l = &ep->tx.samples;
+	unsigned int seen = l->seen[TX_DEVICE], late = MIN(l->fact[SAMPLE_UNDELIVERED], seen);
 
 	return seen ? (uint64_t)((double)device_ns * late / seen) : 0;
 }
@@ -86,12 +86,12 @@ static uint64_t undelivered_ns(const struct endpoint *ep, uint64_t device_ns)
 static enum trace_resolution drops_resolution(const struct endpoint *ep)
 {
 	if (ep->id.proto != PROTO_UDP || !was_looked_at(ep) ||
-	    (ep->tx.looks.filtered && !ep->drops[DROP_OTHER]))
+	    (ep->tx.samples.filtered && !ep->drops[DROP_OTHER]))
 		return TRACE_UNKNOWN;
-	return ep->closed || ep->tx.looks.filtered ? TRACE_BOUNDED : TRACE_EXACT;
+	return ep->closed || ep->tx.samples.filtered ? TRACE_BOUNDED : TRACE_EXACT;
 }
 
-/* If the endpoint existed before it was first seen, the count begins with its first look. */
+/* If the endpoint existed before it was first seen, the count begins with its first sample. */
 static enum trace_resolution retransmits_resolution(const struct endpoint *ep)
 {
 	bool begun = was_looked_at(ep) || !(ep->flags & EP_JOINED_LATE);
@@ -115,10 +115,9 @@ void sampled_endpoint(struct trace_endpoint *out, const struct endpoint *ep)
 	}
 	no_calls(&out->tx_calls, ep->moved[DIR_TX], tcp);
 	no_calls(&out->rx_calls, ep->moved[DIR_RX], tcp);
-	out->rx_calls.reply_ns =
-		tcp ? time_of_fact(ep, LOOK_UNANSWERED, out->rx.lifetime_ns) : 0;
+	out->rx_calls.reply_ns = tcp ? time_of_fact(ep, SAMPLE_UNANSWERED, out->rx.lifetime_ns) : 0;
 	out->tx_calls.reply_ns =
-		tcp ? time_of_fact(ep, LOOK_OWES_ANSWER, out->rx.lifetime_ns) : 0;
+		tcp ? time_of_fact(ep, SAMPLE_OWES_ANSWER, out->rx.lifetime_ns) : 0;
 	out->undelivered_ns = tcp ? undelivered_ns(ep, out->tx.ns[TX_DEVICE]) : 0;
 	out->open_undelivered_ns = 0;
 	out->delack_res = out->queue_res = TRACE_UNKNOWN;
@@ -127,7 +126,7 @@ void sampled_endpoint(struct trace_endpoint *out, const struct endpoint *ep)
 }
 
 /* the mean cube of the gaps over the cube of the mean gap; the mean is in the unit of the cubes */
-static double unevenness(const struct looks *l, uint64_t lifetime_ns)
+static double unevenness(const struct samples *l, uint64_t lifetime_ns)
 {
 	double mean = (double)lifetime_ns / (double)(1 << GAP_SHIFT) / (double)l->n;
 
@@ -144,7 +143,7 @@ static uint64_t sum(const uint64_t *ns, unsigned int n)
 }
 
 /* A write that is appended to the buffer of an unread write before it is not counted by itself. */
-static void look_at_writes(struct trace_looks *out, const struct looks *l)
+static void look_at_writes(struct trace_samples *out, const struct samples *l)
 {
 	out->writes = l->head - l->head_then;
 	out->earlier_writes = l->head_then;
@@ -152,9 +151,9 @@ static void look_at_writes(struct trace_looks *out, const struct looks *l)
 	out->wrote_by_ns = l->wrote_by;
 }
 
-void sampled_looks(struct trace_looks *out, const struct endpoint *ep)
+void copy_samples(struct trace_samples *out, const struct endpoint *ep)
 {
-	const struct looks *tx = &ep->tx.looks, *rx = &ep->rx.looks;
+	const struct samples *tx = &ep->tx.samples, *rx = &ep->rx.samples;
 
 	memset(out, 0, sizeof(*out));
 	out->key = ep->id.key;
@@ -175,11 +174,11 @@ void sampled_looks(struct trace_looks *out, const struct endpoint *ep)
 	out->unevenness = unevenness(tx, sum((const uint64_t *)ep->tx.ns, TX_N));
 }
 
-_Static_assert((int)TRACE_FACT_UNANSWERED == LOOK_UNANSWERED &&
-		       (int)TRACE_FACT_OWES_ANSWER == LOOK_OWES_ANSWER &&
-		       (int)TRACE_FACT_UNPROMPTED == LOOK_UNPROMPTED &&
-		       (int)TRACE_FACT_UNATTENDED == LOOK_UNATTENDED &&
-		       (int)TRACE_FACT_IN_FLIGHT == LOOK_IN_FLIGHT,
+_Static_assert((int)TRACE_FACT_UNANSWERED == SAMPLE_UNANSWERED &&
+		       (int)TRACE_FACT_OWES_ANSWER == SAMPLE_OWES_ANSWER &&
+		       (int)TRACE_FACT_UNPROMPTED == SAMPLE_UNPROMPTED &&
+		       (int)TRACE_FACT_UNATTENDED == SAMPLE_UNATTENDED &&
+		       (int)TRACE_FACT_IN_FLIGHT == SAMPLE_IN_FLIGHT,
 	       "trace.h and record.h number the facts alike");
-_Static_assert(TRACE_LOOK_FACTS == LOOK_FACTS_N && TRACE_CHRONOS == CHRONO_N,
+_Static_assert(TRACE_SAMPLE_FACTS == SAMPLE_FACTS_N && TRACE_CHRONOS == CHRONO_N,
 	       "trace.h and record.h differ");

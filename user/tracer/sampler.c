@@ -22,15 +22,15 @@
 
 #define FIND_SHARE    0.2	   /* share of the budget for searches of descriptors */
 #define FIND_EVERY_NS 100000000ull /* shortest time between two searches */
-#define LOOK_ARGS     3		   /* see look() */
+#define SAMPLE_ARGS   3		   /* see sample_endpoints() */
 #define LIST_EVERY_NS \
 	1000000000ull /* time between two walks of the map, which drop closed endpoints */
 
 struct sampler {
 	pthread_t thread;
 	bool running, stop;
-	int look_fd;
-	uint64_t *order; /* shared with the kernel half: LOOKS_AT_ONCE keys */
+	int sample_fd;
+	uint64_t *order; /* shared with the kernel half: SAMPLED_AT_ONCE keys */
 	uint64_t *keys;	 /* of this round, in the order of their turns */
 	size_t n, at, room;
 	const uint64_t *last_serial, *births; /* of the kernel half */
@@ -45,7 +45,7 @@ struct sampler {
 	struct trace_sampling told; /* written by the sampling thread alone, except find_ns */
 };
 
-_Static_assert(TEMPO_AT_ONCE == LOOKS_AT_ONCE, "one run looks at another number of endpoints");
+_Static_assert(TEMPO_AT_ONCE == SAMPLED_AT_ONCE, "one run samples another number of endpoints");
 
 /* A sample that waits for a CPU is taken when another task sleeps, not at a random instant. So
  * this thread gets real-time priority if allowed, else nice -20. */
@@ -71,7 +71,7 @@ static void list_all(struct trace *t, struct sampler *s, uint64_t now)
 		t); /* read first: an endpoint born meanwhile is then sampled twice */
 	pthread_mutex_lock(&t->listing);
 	s->n = MIN(digest_list(t), s->room);
-	memcpy(s->keys, t->look.keys, s->n * sizeof(*s->keys));
+	memcpy(s->keys, t->digester.keys, s->n * sizeof(*s->keys));
 	pthread_mutex_unlock(&t->listing);
 	s->listed_ns = now;
 }
@@ -118,13 +118,13 @@ static void note_stalled(struct sampler *s, size_t n)
 	pthread_mutex_unlock(&s->stalled_lock);
 }
 
-static size_t run_look(struct sampler *s, size_t n)
+static size_t run_sample(struct sampler *s, size_t n)
 {
-	uint64_t args[LOOK_ARGS] = { n };
+	uint64_t args[SAMPLE_ARGS] = { n };
 	LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
 
 	memcpy(s->order, s->keys + s->at, n * sizeof(*s->keys));
-	if (bpf_prog_test_run_opts(s->look_fd, &o))
+	if (bpf_prog_test_run_opts(s->sample_fd, &o))
 		o.retval = 0;
 	else
 		note_stalled(s, n);
@@ -132,17 +132,17 @@ static size_t run_look(struct sampler *s, size_t n)
 	return o.retval;
 }
 
-static void look_once(struct trace *t, struct sampler *s)
+static void sample_once(struct trace *t, struct sampler *s)
 {
 	size_t left, found = 0, n;
 
 	if (s->at >= s->n)
 		list_round(t, s);
 	for (left = MIN(s->tempo.at_once, s->n - s->at), n = left; left;
-	     left -= MIN(left, LOOKS_AT_ONCE))
-		found += run_look(s, MIN(left, LOOKS_AT_ONCE));
-	__atomic_fetch_add(&s->told.looks, 1, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&s->told.endpoint_looks, found, __ATOMIC_RELAXED);
+	     left -= MIN(left, SAMPLED_AT_ONCE))
+		found += run_sample(s, MIN(left, SAMPLED_AT_ONCE));
+	__atomic_fetch_add(&s->told.samples, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&s->told.endpoint_samples, found, __ATOMIC_RELAXED);
 	s->told.rate_hz = s->tempo.hz;
 	s->told.part = s->n ? (double)n / (double)s->n : 1;
 	__atomic_store_n(&s->told.endpoints, s->n, __ATOMIC_RELAXED);
@@ -163,26 +163,26 @@ static void sleep_until(uint64_t at, uint64_t now)
 
 /* Samples get the budget that searches of /proc leave. An expensive search is charged in parts;
  * otherwise sampling would stop for seconds. */
-static void account(struct sampler *s, uint64_t look_ns)
+static void account(struct sampler *s, uint64_t samples_cpu_ns)
 {
 	uint64_t find_ns = __atomic_load_n(&s->told.find_ns, __ATOMIC_RELAXED),
 		 now = snapshot_now(), ns = now - s->accounted_ns,
 		 part = (uint64_t)(FIND_SHARE * s->tempo.budget * (double)ns),
 		 paid = MIN(find_ns - s->found_ns, part);
 
-	tempo_spent(&s->tempo, look_ns + paid, ns);
+	tempo_spent(&s->tempo, samples_cpu_ns + paid, ns);
 	s->found_ns += paid;
 	s->accounted_ns = now;
 }
 
-static void *looks(void *arg)
+static void *samples(void *arg)
 {
 	struct trace *t = arg;
 	struct sampler *s = t->sampler;
 	uint64_t cpu, before, next = snapshot_now();
 
 	go_first();
-	look_once(t, s); /* the first costs more than the rest, and is not measured */
+	sample_once(t, s); /* the first costs more than the rest, and is not measured */
 	before = thread_cpu_ns();
 	s->accounted_ns = next;
 	while (!__atomic_load_n(&s->stop, __ATOMIC_RELAXED)) {
@@ -192,12 +192,12 @@ static void *looks(void *arg)
 		next = MAX(next, now) + tempo_gap_ns(&s->tempo, rng_unit(&s->rng));
 		sleep_until(next, now);
 		from = s->at >= s->n ? 0 : s->at;
-		look_once(t, s);
+		sample_once(t, s);
 		cpu = thread_cpu_ns();
 		tempo_measured(&s->tempo, s->at - from, cpu - before);
 		account(s, cpu - before);
 		tempo_choose(&s->tempo, s->n);
-		__atomic_fetch_add(&s->told.look_ns, cpu - before, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&s->told.samples_cpu_ns, cpu - before, __ATOMIC_RELAXED);
 		before = cpu;
 	}
 	return NULL;
@@ -205,8 +205,8 @@ static void *looks(void *arg)
 
 static int map_order(struct trace *t, struct sampler *s)
 {
-	int fd = bpf_object__find_map_fd_by_name(t->obj, "look_keys");
-	size_t size = LOOKS_AT_ONCE * sizeof(*s->order);
+	int fd = bpf_object__find_map_fd_by_name(t->obj, "sample_keys");
+	size_t size = SAMPLED_AT_ONCE * sizeof(*s->order);
 	void *p = fd < 0 ? MAP_FAILED
 			 : mmap(NULL, MAX(size, (size_t)sysconf(_SC_PAGESIZE)),
 				PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -218,18 +218,18 @@ static int map_order(struct trace *t, struct sampler *s)
 static struct sampler *sampler_new(struct trace *t)
 {
 	struct sampler *s = calloc(1, sizeof(*s));
-	struct bpf_program *p = bpf_object__find_program_by_name(t->obj, "look");
+	struct bpf_program *p = bpf_object__find_program_by_name(t->obj, "sample_endpoints");
 
 	if (!s)
 		return NULL;
 	s->room = t->opts.max_endpoints;
 	s->keys = calloc(s->room, sizeof(*s->keys));
-	s->look_fd = p ? bpf_program__fd(p) : -1;
+	s->sample_fd = p ? bpf_program__fd(p) : -1;
 	s->last_serial = object_var(t, "last_serial");
 	s->births = object_var(t, "births");
 	pthread_mutex_init(&s->stalled_lock, NULL);
 	t->sampler = s;
-	if (s->keys && s->look_fd >= 0 && !map_order(t, s))
+	if (s->keys && s->sample_fd >= 0 && !map_order(t, s))
 		return s;
 	sampler_free(t);
 	return NULL;
@@ -249,7 +249,7 @@ int sampler_start(struct trace *t, struct err *e)
 	};
 	s->find_next_ns = snapshot_now() + FIND_EVERY_NS;
 	s->stop = false;
-	if (pthread_create(&s->thread, NULL, looks, t))
+	if (pthread_create(&s->thread, NULL, samples, t))
 		return fail_sys(e, EAGAIN, "cannot start the sampling thread",
 				"raise the limit of processes");
 	s->running = true;
@@ -276,24 +276,24 @@ void sampler_free(struct trace *t)
 	sampler_stop(t);
 	if (s->order)
 		munmap(s->order,
-		       MAX(LOOKS_AT_ONCE * sizeof(*s->order), (size_t)sysconf(_SC_PAGESIZE)));
+		       MAX(SAMPLED_AT_ONCE * sizeof(*s->order), (size_t)sysconf(_SC_PAGESIZE)));
 	pthread_mutex_destroy(&s->stalled_lock);
 	free(s->keys);
 	free(s);
 	t->sampler = NULL;
 }
 
-bool trace_look_again(struct trace *t, const struct trace_snapshot *s, size_t i,
-		      struct trace_look *found)
+bool trace_sample_again(struct trace *t, const struct trace_snapshot *s, size_t i,
+			struct trace_one_sample *found)
 {
-	uint64_t args[LOOK_ARGS] = { 0, s->looks[i].key, s->ep[i].serial },
+	uint64_t args[SAMPLE_ARGS] = { 0, s->samples[i].key, s->ep[i].serial },
 		 before = thread_cpu_ns();
 	LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
 
-	if (!t->sampler || bpf_prog_test_run_opts(t->sampler->look_fd, &o))
+	if (!t->sampler || bpf_prog_test_run_opts(t->sampler->sample_fd, &o))
 		return false;
 	sampler_spent(t, thread_cpu_ns() - before);
-	*found = (struct trace_look){
+	*found = (struct trace_one_sample){
 		.tx = o.retval & FOUND_TX,
 		.rx = o.retval >> FOUND_RX & FOUND_TX,
 		.facts = (o.retval & ~FOUND) >> FOUND_FACTS,

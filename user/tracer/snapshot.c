@@ -96,13 +96,13 @@ static bool more_room(struct trace_snapshot *s, struct keyed **k, size_t more, b
 {
 	struct keyed *keys = array_resize(*k, s->n, more, sizeof(*keys));
 	struct trace_endpoint *ep = array_resize(s->ep, s->n, more, sizeof(*ep));
-	struct trace_looks *looks = sampled ? array_resize(s->looks, s->n, more, sizeof(*looks))
-					    : NULL;
+	struct trace_samples *samples =
+		sampled ? array_resize(s->samples, s->n, more, sizeof(*samples)) : NULL;
 
 	*k = keys ? keys : *k;
 	s->ep = ep ? ep : s->ep;
-	s->looks = looks ? looks : s->looks;
-	return keys && ep && (looks || !sampled);
+	s->samples = samples ? samples : s->samples;
+	return keys && ep && (samples || !sampled);
 }
 
 /* Bytes are certainly astray if several readings in a row find them so: a call that was about to
@@ -117,8 +117,9 @@ static bool settle_and_read(const struct trace *t, uint64_t key, struct endpoint
 	const struct timespec pause = { .tv_nsec = 200000 };
 
 	settle(t, key);
-	for (int looks = 1; read_endpoint(t, key, ep); looks++) {
-		if (looks >= AUDIT_LOOKS || (!is_doubtful(ep, DIR_TX) && !is_doubtful(ep, DIR_RX)))
+	for (int samples = 1; read_endpoint(t, key, ep); samples++) {
+		if (samples >= AUDIT_LOOKS ||
+		    (!is_doubtful(ep, DIR_TX) && !is_doubtful(ep, DIR_RX)))
 			return true;
 		nanosleep(&pause, NULL);
 		settle(t, key);
@@ -152,8 +153,8 @@ static void move(struct trace_snapshot *s, struct keyed *k, size_t from, size_t 
 	s->ep[to] = s->ep[from];
 	k[to] = k[from];
 	k[to].index = to;
-	if (s->looks)
-		s->looks[to] = s->looks[from];
+	if (s->samples)
+		s->samples[to] = s->samples[from];
 }
 
 /* Drops endpoints that closed after they were read (the list's entries from `since` on), so that
@@ -313,11 +314,11 @@ int trace_snapshot_some(struct trace *t, const uint64_t *keys, size_t n, struct 
 void trace_snapshot_free(struct trace_snapshot *s)
 {
 	free(s->ep);
-	free(s->looks);
+	free(s->samples);
 	free(s->rest);
 	details_free(&s->details);
 	s->ep = s->rest = NULL;
-	s->looks = NULL;
+	s->samples = NULL;
 	s->n = 0;
 }
 

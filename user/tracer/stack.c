@@ -256,7 +256,7 @@ void stacks_tend(struct trace *t)
 	uint32_t *age = object_var(t, "stack_age");
 	uint64_t lost;
 
-	if (!t->opts.stacks || !age || ++t->stacks.looks % TEND_EVERY)
+	if (!t->opts.stacks || !age || ++t->stacks.samples % TEND_EVERY)
 		return;
 	lost = counters_one(t, COUNT_STACKS);
 	if (lost == t->stacks.lost)

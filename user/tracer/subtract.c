@@ -162,7 +162,7 @@ static void limit_call_stats(struct trace_call_stats *b, uint64_t phase_ns)
 }
 
 /* `unevenness` stays that of the whole life */
-static void sub_looks(struct trace_looks *out, const struct trace_looks *a)
+static void sub_samples(struct trace_samples *out, const struct trace_samples *a)
 {
 	out->n -= a->n;
 	add_counts(out->tx_seen, a->tx_seen, TRACE_STATES, -1);
@@ -171,7 +171,7 @@ static void sub_looks(struct trace_looks *out, const struct trace_looks *a)
 	add_counts(out->rx_seen, a->rx_seen, TRACE_STATES, -1);
 	add_counts(out->rx_again, a->rx_again, TRACE_STATES, -1);
 	add_counts(out->rx_later, a->rx_later, TRACE_STATES, -1);
-	add_counts(out->fact, a->fact, TRACE_LOOK_FACTS, -1);
+	add_counts(out->fact, a->fact, TRACE_SAMPLE_FACTS, -1);
 	add_words(out->chrono_ns, a->chrono_ns, TRACE_CHRONOS, -1);
 	out->writes -= a->writes;
 	out->full -= a->full;
@@ -238,8 +238,8 @@ int trace_subtract(struct trace_snapshot *s, const struct trace_packed *a)
 		kept[at] = true;
 		packed_read(a, at, &old);
 		sub_endpoint(&s->ep[i], &old.ep);
-		if (s->looks) {
-			sub_looks(&s->looks[i], &old.looks);
+		if (s->samples) {
+			sub_samples(&s->samples[i], &old.samples);
 			sub_sampled(&s->ep[i], &old.ep);
 		}
 	}

@@ -67,7 +67,7 @@ static struct trace *new_session(const struct trace_options *o)
 	t->stats_fd = t->settle_fd = t->so_far_fd = t->listening_fd = t->settle_listener = -1;
 	t->let_go_fd = -1;
 	t->numbered = in_pid_namespace(&t->pidns);
-	t->opts.looks |= o->budget > 0;
+	t->opts.samples |= o->budget > 0;
 	if (!t->opts.max_endpoints)
 		t->opts.max_endpoints = 4096;
 	if (!t->opts.max_closed)

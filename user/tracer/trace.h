@@ -65,7 +65,7 @@ enum trace_resolution {
 	TRACE_UNKNOWN,
 	TRACE_BOUNDED,
 	TRACE_EXACT,
-	TRACE_BY_LOOKS /* a state's time by samples: struct trace_looks says how sure it is */
+	TRACE_BY_SAMPLES /* a state's time by samples: struct trace_samples says how sure it is */
 };
 
 /* Zero means the default everywhere. */
@@ -86,8 +86,8 @@ struct trace_options {
 	bool stack_copies;	     /* trace_copy_stack() will be called */
 	double budget; /* share of one CPU for samples at jittered instants, with no program on the
 			  message path; 0: the ledger */
-	bool looks;    /* trace_digests_take() will be called often: the kernel half fills the
-			  digests if it can */
+	bool samples;  /* trace_digests_take() will be called often: the kernel half fills the
+			digests if it can */
 	bool small_ring; /* fewer records between two readings; 1 MB, mapped twice, instead of 8 */
 	enum trace_timeline
 		timeline; /* ONE: of the endpoint that trace_timeline_of() names, none before */
@@ -316,7 +316,8 @@ struct trace_counters {
 /* The first of the ports that a system assigns by itself (ip_local_port_range). */
 #define TRACE_EPHEMERAL_PORT 32768
 
-#define TRACE_LOOK_FACTS 11 /* enum look_fact of bpf/record.h: the names are trace_fact_name()'s */
+#define TRACE_SAMPLE_FACTS \
+	11 /* enum sample_fact of bpf/record.h: the names are trace_fact_name()'s */
 enum {
 	TRACE_FACT_UNANSWERED = 5,
 	TRACE_FACT_OWES_ANSWER = 7,
@@ -329,13 +330,13 @@ enum {
 /* The samples of one endpoint of a sampled session. `seen`: how many found each state; `again`:
  * of these, how many came right after a sample that found the same state; `later`: how many came
  * two samples after one. */
-struct trace_looks {
-	uint64_t key; /* the endpoint's, for trace_look_again() */
+struct trace_samples {
+	uint64_t key; /* the endpoint's, for trace_sample_again() */
 	uint64_t n;
 	unsigned int again; /* of `n`: samples that are in no sum of time, see suspects_confirm() */
 	uint32_t tx_seen[TRACE_STATES], tx_again[TRACE_STATES], tx_later[TRACE_STATES];
 	uint32_t rx_seen[TRACE_STATES], rx_again[TRACE_STATES], rx_later[TRACE_STATES];
-	uint32_t fact[TRACE_LOOK_FACTS];   /* samples that found the fact */
+	uint32_t fact[TRACE_SAMPLE_FACTS]; /* samples that found the fact */
 	double unevenness;		   /* of the gaps between samples, see sampler/interval.h */
 	uint64_t chrono_ns[TRACE_CHRONOS]; /* TCP's chronographs, in whole ticks: busy, limited by
 					      the peer's window, limited by the send buffer */
@@ -349,9 +350,9 @@ struct trace_sampling {
 	bool on;
 	double budget, rate_hz; /* rate_hz: samples a second, now */
 	double part;		/* share of the endpoints in each sample */
-	uint64_t looks, endpoint_looks;
-	uint64_t look_ns,
-		find_ns; /* CPU time of sampling; of reading /proc, and of trace_look_again() */
+	uint64_t samples, endpoint_samples;
+	uint64_t samples_cpu_ns,
+		find_ns; /* CPU time of sampling; of reading /proc, and of trace_sample_again() */
 	uint64_t since_ns;
 	uint64_t endpoints; /* that there are now */
 };
@@ -406,7 +407,7 @@ struct trace_snapshot {
 	size_t n;
 	struct trace_endpoint *ep; /* with the closed ones, unless forgotten */
 	struct trace_details details;
-	struct trace_looks *looks; /* by the same index; NULL: not a sampled session */
+	struct trace_samples *samples; /* by the same index; NULL: not a sampled session */
 	struct trace_sampling sampling;
 	bool everything; /* neither processes nor ports are filtered */
 	struct trace_endpoint *rest; /* by protocol: the sums of the closed endpoints no longer kept
@@ -424,10 +425,10 @@ struct trace_snapshot {
 /* A snapshot kept to be subtracted from a later one. Words that are zero, as most of an endpoint's
  * are, take no memory here. */
 struct trace_packed {
-	struct trace_snapshot head;    /* without endpoints and looks */
+	struct trace_snapshot head;    /* without endpoints and samples */
 	struct packed_endpoint *ep;    /* head.n, by serial */
 	uint64_t *words;
-	bool has_looks, has_details;
+	bool has_samples, has_details;
 };
 
 /* TCP: why the head of the queue waited, in the kernel's own fields */
@@ -576,14 +577,14 @@ size_t trace_take_stalled(struct trace *t, struct trace_stalled *out);
  * those of the whole session. */
 int trace_snapshot_some(struct trace *t, const uint64_t *keys, size_t n, struct trace_snapshot *s,
 			struct err *e);
-struct trace_look {
+struct trace_one_sample {
 	unsigned int tx, rx, facts; /* enum tx_state, enum rx_state; a bit for each fact */
 };
 
 /* Takes one more sample of a snapshot's endpoint `i`. The session's sums do not count it. False:
  * the endpoint has ended. */
-bool trace_look_again(struct trace *t, const struct trace_snapshot *s, size_t i,
-		      struct trace_look *found);
+bool trace_sample_again(struct trace *t, const struct trace_snapshot *s, size_t i,
+			struct trace_one_sample *found);
 /* how many closed endpoints are kept now: each takes 5 KB until it is forgotten */
 size_t trace_closed_kept(struct trace *t);
 

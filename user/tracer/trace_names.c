@@ -38,9 +38,9 @@ const char *trace_unseen_name(enum trace_unseen u)
 const char *trace_fact_name(unsigned int fact)
 {
 #define FACT_NAME(sym, num, name, what) [sym] = name,
-	static const char *const names[LOOK_FACTS_N] = { LOOK_FACTS(FACT_NAME) };
+	static const char *const names[SAMPLE_FACTS_N] = { SAMPLE_FACTS(FACT_NAME) };
 
-	return fact < LOOK_FACTS_N ? names[fact] : NULL;
+	return fact < SAMPLE_FACTS_N ? names[fact] : NULL;
 }
 
 const char *trace_mark_name(unsigned int mark)

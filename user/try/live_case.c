@@ -39,7 +39,7 @@ static bool may_go_on(const struct trace_options *filter)
 	return !session_interrupted() && targets_any_alive(filter);
 }
 
-static int look_once(struct live_case *c, struct err *e)
+static int sample_once(struct live_case *c, struct err *e)
 {
 	trace_snapshot_free(&c->seen);
 	if (session_snapshot(&c->live, &c->seen, e))
@@ -55,7 +55,7 @@ int case_look(struct live_case *c, const struct trace_options *filter, struct er
 
 	do {
 		sleep_ms(250);
-		if (look_once(c, e))
+		if (sample_once(c, e))
 			return -1;
 		if (c->finding && now_ns() - began >= LOOK_LEAST_NS)
 			break;

@@ -155,7 +155,7 @@ static bool has_ended(struct lane *l, enum trace_proto proto, bool moves)
 	       (!moves && p.revents & POLLRDHUP);
 }
 
-/* Whether bytes have arrived since the last look. */
+/* Whether bytes have arrived since the last sample. */
 static bool look_at(struct lane *l, const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	uint64_t before = l->delivered;

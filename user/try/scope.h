@@ -13,7 +13,7 @@ struct lane {
 	uint64_t serial;
 	struct fd_ref ref;  /* the sending end; pid 0: it was not found */
 	int err;	    /* -errno: why it was not found */
-	uint64_t delivered; /* at the last look */
+	uint64_t delivered; /* at the last sample */
 };
 
 struct scope {

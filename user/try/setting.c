@@ -217,14 +217,14 @@ static int pipe_undo(int fd, const struct saved *was)
 	return err;
 }
 
-enum { EMPTY_LOOKS = 400 }; /* half a millisecond apart */
+enum { EMPTY_SAMPLES = 400 }; /* half a millisecond apart */
 
 /* Whether the pipe is empty at times: then its reader empties a larger pipe too. */
 static bool pipe_undoable(int fd)
 {
 	int held = 1;
 
-	for (int i = 0; i < EMPTY_LOOKS && held; i++) {
+	for (int i = 0; i < EMPTY_SAMPLES && held; i++) {
 		if (ioctl(fd, FIONREAD, &held))
 			return false;
 		nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);

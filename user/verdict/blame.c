@@ -93,10 +93,10 @@ uint64_t blame_round_trip(uint32_t smoothed_us, uint32_t least_us)
 /* An absent reader keeps the window shut for any length of time. A window that is only too small
  * for the path opens again within a round trip or two. Samples count no episodes, but find data in
  * flight. */
-#define LOOKS_TRIP_NS 1000000
+#define SAMPLES_TRIP_NS 1000000
 static bool window_is_the_paths(const struct blame_facts *f)
 {
-	if (f->rtt_ns >= LOOKS_TRIP_NS && f->in_flight)
+	if (f->rtt_ns >= SAMPLES_TRIP_NS && f->in_flight)
 		return true;
 	return f->rtt_ns && f->ns <= 2 * f->rtt_ns * f->count;
 }

@@ -410,7 +410,7 @@ static enum rank rank_opening(const struct verdict *v)
 
 static double share_opening(const struct verdict *v)
 {
-	return (double)asleep_in_call(v->doing, 0) / v->doing->looks;
+	return (double)asleep_in_call(v->doing, 0) / v->doing->samples;
 }
 
 /* If a tenth of the endpoints went unseen, it is unknown whether anything was held up. */

@@ -194,7 +194,7 @@ bool leaves_answers_unread(const struct trace_snapshot *s, const struct reader_s
 
 bool leaves_no_room(const struct trace_snapshot *s, size_t i)
 {
-	const struct trace_looks *l = s->looks ? &s->looks[i] : NULL;
+	const struct trace_samples *l = s->samples ? &s->samples[i] : NULL;
 
 	return l && l->n && 2ull * l->full >= l->n && l->refilled >= REFILLED_OFTEN;
 }

@@ -335,7 +335,7 @@ bool device_is_full(const struct trace_endpoint *ep)
 /* Nagle's algorithm holds the tail of a large write until the next ACK, which comes at once. */
 static bool is_brief_nagle(const struct trace_snapshot *s, const struct finding *f)
 {
-	const struct trace_looks *l = s->looks ? &s->looks[f->endpoint] : NULL;
+	const struct trace_samples *l = s->samples ? &s->samples[f->endpoint] : NULL;
 
 	return f->cause == TX_NAGLE && l && 2 * l->tx_again[TX_NAGLE] < l->tx_seen[TX_NAGLE];
 }
@@ -350,7 +350,7 @@ static bool is_at_work(const struct trace_snapshot *s, const struct trace_endpoi
 	       cpu = cpu_share(&ep->tx_calls, ep->tx.lifetime_ns);
 
 	return 2 * ep->tx.ns[TX_WORK] >= ep->tx.lifetime_ns ||
-	       (s->looks && cpu >= HALF_A_CPU &&
+	       (s->samples && cpu >= HALF_A_CPU &&
 		bytes >= BYTES_A_SECOND * (double)ep->tx.lifetime_ns);
 }
 
@@ -432,7 +432,7 @@ static bool is_at_full_speed(const struct trace_snapshot *s, const struct findin
 {
 	const struct trace_endpoint *ep = &s->ep[f->endpoint];
 
-	return s->looks && ep->proto == TRACE_TCP && ep->min_rtt_us &&
+	return s->samples && ep->proto == TRACE_TCP && ep->min_rtt_us &&
 	       ep->min_rtt_us < ON_THIS_HOST_US && !is_held_by_loss(s, f) &&
 	       (f->cause == TX_SNDBUF || f->cause == TX_RWND || f->cause == TX_CWND ||
 		f->cause == TX_PACING) &&

@@ -72,16 +72,17 @@ static bool sends_to_server(const struct trace_snapshot *s, const struct trace_e
 
 /* Samples see no datagram leave. But the kernel gives an unbound socket its port when it first
  * sends. */
-static bool is_udp_client_by_looks(const struct trace_endpoint *ep)
+static bool is_udp_client_by_samples(const struct trace_endpoint *ep)
 {
-	return ep->rx.resolution[RX_WAIT] == TRACE_BY_LOOKS && ep->local.port && !ep->making.bound;
+	return ep->rx.resolution[RX_WAIT] == TRACE_BY_SAMPLES && ep->local.port &&
+	       !ep->making.bound;
 }
 
 /* A UDP socket that takes datagrams from anybody awaits nobody. But one that sent to a single
  * address waits for that one, unless it is a server that answers there. */
 static bool may_await_unseen(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
-	if (ep->proto != TRACE_UDP || is_udp_client_by_looks(ep))
+	if (ep->proto != TRACE_UDP || is_udp_client_by_samples(ep))
 		return true;
 	if (!ep->remote.port || !(ep->tx_calls.messages || ep->tx_calls.bytes))
 		return false;
@@ -116,7 +117,7 @@ static uint64_t has_nothing_to_send(const struct trace_endpoint *sender,
 /* Samples count no messages; but on a long path all of `flight` is the path's. */
 static bool is_looked_at_over_long_path(const struct trace_endpoint *ep)
 {
-	return ep->rx.resolution[RX_WAIT] == TRACE_BY_LOOKS && is_far(ep);
+	return ep->rx.resolution[RX_WAIT] == TRACE_BY_SAMPLES && is_far(ep);
 }
 
 /* The path's time is known for each request and answer, and is reported apart from the wait
@@ -282,14 +283,14 @@ static bool pauses_again(const struct trace_endpoint *ep, const struct reader_sp
 /* From samples: a wait is found again so often that waits must be long. `corr` is the correlation
  * of two successive samples. If waits are memoryless, and a share p of the samples finds one, their
  * mean length is gap / -log(corr) / (1 - p). */
-#define LOOKS_ENOUGH 20
+#define SAMPLES_ENOUGH 20
 
 static bool looked_pausing(const struct trace_snapshot *s, size_t i, const struct reader_spell *r)
 {
-	const struct trace_looks *l = s->looks ? &s->looks[i] : NULL;
+	const struct trace_samples *l = s->samples ? &s->samples[i] : NULL;
 	double p, corr, gap;
 
-	if (!l || l->n < LOOKS_ENOUGH || !l->rx_seen[RX_WAIT] || r->share < LONG_PAUSE_SHARE)
+	if (!l || l->n < SAMPLES_ENOUGH || !l->rx_seen[RX_WAIT] || r->share < LONG_PAUSE_SHARE)
 		return false;
 	p = (double)l->rx_seen[RX_WAIT] / (double)l->n;
 	if (p >= 1)

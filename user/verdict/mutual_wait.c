@@ -198,9 +198,9 @@ static bool hears_nothing(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 
-	if (ep->rx.resolution[RX_WAIT] != TRACE_BY_LOOKS)
+	if (ep->rx.resolution[RX_WAIT] != TRACE_BY_SAMPLES)
 		return true;
-	return ep->proto == TRACE_PIPE ? !s->looks || !s->looks[i].writes
+	return ep->proto == TRACE_PIPE ? !s->samples || !s->samples[i].writes
 				       : ep->proto != TRACE_TCP || !ep->rx_calls.bytes;
 }
 

@@ -10,7 +10,7 @@
 #define NOTICEABLE_SHARE 0.1 /* of all that was watched, however short each is */
 
 /* A finding needs at least this many samples: what fewer found may be chance. */
-#define LOOKS_LEAST 3
+#define FEWEST_SAMPLES 3
 
 /* Long pauses among many short ones: each takes at least LONG_PAUSE_NS, where slot 18 of a
  * histogram begins, and all of them together take at least LONG_PAUSE_SHARE of the time. */

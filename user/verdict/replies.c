@@ -205,7 +205,7 @@ static bool answers_requests_by_messages(const struct trace_snapshot *s, size_t 
 
 bool is_sampled_only(const struct trace_endpoint *ep)
 {
-	return ep->rx.resolution[RX_IDLE] == TRACE_BY_LOOKS;
+	return ep->rx.resolution[RX_IDLE] == TRACE_BY_SAMPLES;
 }
 
 bool is_servers_end(const struct trace_snapshot *s, size_t i)
@@ -241,12 +241,12 @@ bool answers_requests(const struct trace_snapshot *s, size_t i)
 					  : answers_requests_by_messages(s, i);
 }
 
-static uint64_t all_writes(const struct trace_looks *l)
+static uint64_t all_writes(const struct trace_samples *l)
 {
 	return (uint64_t)l->earlier_writes + l->writes;
 }
 
-static bool wrote_after(const struct trace_looks *l, const struct trace_looks *other)
+static bool wrote_after(const struct trace_samples *l, const struct trace_samples *other)
 {
 	return l->writes && (!other->writes || l->wrote_after_ns >= other->wrote_by_ns);
 }
@@ -256,14 +256,14 @@ static bool wrote_after(const struct trace_looks *l, const struct trace_looks *o
  * answer. Writes that are never answered are no requests, except for the first. */
 bool asked_last(const struct trace_snapshot *s, size_t i)
 {
-	bool by_looks = s->looks && is_sampled_only(&s->ep[i]) && s->ep[i].proto == TRACE_PIPE;
-	int back = by_looks ? reverse_endpoint(s, i) : -1;
-	const struct trace_looks *answers, *questions;
+	bool by_samples = s->samples && is_sampled_only(&s->ep[i]) && s->ep[i].proto == TRACE_PIPE;
+	int back = by_samples ? reverse_endpoint(s, i) : -1;
+	const struct trace_samples *answers, *questions;
 
 	if (back < 0)
 		return false;
-	answers = &s->looks[i];
-	questions = &s->looks[back];
+	answers = &s->samples[i];
+	questions = &s->samples[back];
 	if (!all_writes(answers))
 		return all_writes(questions) && all_writes(questions) <= PIECES;
 	if (wrote_after(answers, questions))
@@ -275,8 +275,8 @@ bool is_lifeline(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 
-	return s->looks && is_sampled_only(ep) && ep->proto == TRACE_PIPE && ep->tx_calls.others &&
-	       !all_writes(&s->looks[i]);
+	return s->samples && is_sampled_only(ep) && ep->proto == TRACE_PIPE &&
+	       ep->tx_calls.others && !all_writes(&s->samples[i]);
 }
 
 /* The calls whose replies tell how long ep had no answer: its reads or, if no hook saw those
@@ -294,14 +294,14 @@ static const struct trace_call_stats *replies_to(const struct trace_snapshot *s,
 
 #define THROUGHOUT 0.9 /* share of the samples */
 
-static bool found_throughout(const struct trace_looks *l, unsigned int fact)
+static bool found_throughout(const struct trace_samples *l, unsigned int fact)
 {
-	return l->n >= LOOKS_LEAST && (double)l->fact[fact] >= THROUGHOUT * (double)l->n;
+	return l->n >= FEWEST_SAMPLES && (double)l->fact[fact] >= THROUGHOUT * (double)l->n;
 }
 
 /* Data that came as soon as this end had sent may be a mere reaction, as of HTTP/2. But a server
  * that does not wait for data there is at work on a request. */
-static bool looked_asked_before(const struct trace_looks *l)
+static bool looked_asked_before(const struct trace_samples *l)
 {
 	return found_throughout(l, TRACE_FACT_OWES_ANSWER) &&
 	       (found_throughout(l, TRACE_FACT_UNPROMPTED) ||
@@ -317,7 +317,7 @@ static bool server_works(const struct trace_snapshot *s, size_t i)
 
 static bool looked_unanswered_before(const struct trace_snapshot *s, size_t i)
 {
-	const struct trace_looks *l = &s->looks[i];
+	const struct trace_samples *l = &s->samples[i];
 
 	return found_throughout(l, TRACE_FACT_UNANSWERED) &&
 	       (found_throughout(l, TRACE_FACT_UNPROMPTED) || server_works(s, i));
@@ -332,8 +332,8 @@ static bool nothing_went(const struct trace_endpoint *ep)
 bool sent_last_before(const struct trace_snapshot *s, size_t i)
 {
 	return nothing_went(&s->ep[i]) &&
-	       (s->looks ? found_throughout(&s->looks[i], TRACE_FACT_UNANSWERED)
-			 : s->ep[i].making.sent_last);
+	       (s->samples ? found_throughout(&s->samples[i], TRACE_FACT_UNANSWERED)
+			   : s->ep[i].making.sent_last);
 }
 
 static size_t connections_of(const struct trace_snapshot *s, pid_t tgid)
@@ -352,7 +352,7 @@ static bool is_awaited_by_call(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 
-	return is_unix_connection(ep) && ep->making.other_receives && !s->looks &&
+	return is_unix_connection(ep) && ep->making.other_receives && !s->samples &&
 	       trace_messages_known(&ep->rx_calls) && trace_messages_known(&ep->tx_calls) &&
 	       connections_of(s, program_at(ep)->tgid) == 1;
 }
@@ -360,8 +360,7 @@ static bool is_awaited_by_call(const struct trace_snapshot *s, size_t i)
 bool asked_before(const struct trace_snapshot *s, size_t i)
 {
 	return s->ep[i].proto == TRACE_TCP && nothing_went(&s->ep[i]) && sends_requests(s, i) &&
-	       (s->looks ? looked_unanswered_before(s, i)
-			 : s->ep[i].rx_calls.open_reply_ns != 0);
+	       (s->samples ? looked_unanswered_before(s, i) : s->ep[i].rx_calls.open_reply_ns != 0);
 }
 
 bool was_asked_before(const struct trace_snapshot *s, size_t i)
@@ -370,8 +369,8 @@ bool was_asked_before(const struct trace_snapshot *s, size_t i)
 		return false;
 	if (s->ep[i].proto != TRACE_TCP)
 		return is_awaited_by_call(s, i);
-	return s->looks ? looked_asked_before(&s->looks[i])
-			: s->ep[i].tx_calls.open_reply_ns != 0;
+	return s->samples ? looked_asked_before(&s->samples[i])
+			  : s->ep[i].tx_calls.open_reply_ns != 0;
 }
 
 /* There were answers, or all samples found the last request unanswered: the first answer is yet to
@@ -382,8 +381,8 @@ static bool looked_like_question(const struct trace_snapshot *s, size_t i)
 
 	if (in->bytes && out->bytes)
 		return true;
-	return (in->bytes || out->bytes) && s->looks &&
-	       found_throughout(&s->looks[i], TRACE_FACT_UNANSWERED);
+	return (in->bytes || out->bytes) && s->samples &&
+	       found_throughout(&s->samples[i], TRACE_FACT_UNANSWERED);
 }
 
 /* If nothing was answered yet, is it a request at all? Over a Unix socket, between two processes of

@@ -105,7 +105,7 @@ static uint64_t asleep_in_send(const struct trace_endpoint *ep, const struct fin
 {
 	bool local = is_local_ipc(ep);
 
-	if (ep->tx.resolution[TX_SNDBUF] == TRACE_BY_LOOKS && local && behind->cause == TX_SNDBUF)
+	if (ep->tx.resolution[TX_SNDBUF] == TRACE_BY_SAMPLES && local && behind->cause == TX_SNDBUF)
 		return behind->ns;
 	return ep->tx_calls.blocked_res == TRACE_UNKNOWN
 		       ? 0

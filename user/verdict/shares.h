@@ -8,9 +8,9 @@
 
 /* The share of the endpoint's time; NaN if no sample was taken, or samples cannot tell the
  * state. */
-struct share_interval shares_of(const struct trace_looks *l, const struct trace_endpoint *ep,
+struct share_interval shares_of(const struct trace_samples *l, const struct trace_endpoint *ep,
 				bool rx, unsigned int state);
-/* The share of the samples that found a fact (enum look_fact). */
-struct share_interval shares_of_fact(const struct trace_looks *l, unsigned int fact);
+/* The share of the samples that found a fact (enum sample_fact). */
+struct share_interval shares_of_fact(const struct trace_samples *l, unsigned int fact);
 
 #endif

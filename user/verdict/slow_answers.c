@@ -56,9 +56,9 @@ static bool may_be_asked(const struct trace_endpoint *ep)
 	       !are_small(out);
 }
 
-static bool may_be_asked_by_looks(const struct trace_snapshot *s, size_t i)
+static bool may_be_asked_by_samples(const struct trace_snapshot *s, size_t i)
 {
-	const struct trace_looks *l = s->looks ? &s->looks[i] : NULL;
+	const struct trace_samples *l = s->samples ? &s->samples[i] : NULL;
 
 	return s->ep[i].path.sent_segments >= TURNS ||
 	       (l && 2 * l->fact[TRACE_FACT_UNPROMPTED] >= l->n);
@@ -74,7 +74,7 @@ static bool has_request(const struct trace_endpoint *ep)
 }
 
 /* Samples tell how long the server owed an answer, whether it had read the request or not. */
-static void add_looks(const struct trace_endpoint *ep, struct served *x)
+static void add_samples(const struct trace_endpoint *ep, struct served *x)
 {
 	uint64_t owed = ep->tx_calls.reply_ns;
 
@@ -112,8 +112,8 @@ static struct served served_at(const struct trace_snapshot *s, size_t i)
 	if (!is_sampled_only(ep) && are_counted(ep))
 		add_messages(ep, &x);
 	else if (is_sampled_only(ep) &&
-		 (x.since_before || (talks(ep) && may_be_asked_by_looks(s, i))))
-		add_looks(ep, &x);
+		 (x.since_before || (talks(ep) && may_be_asked_by_samples(s, i))))
+		add_samples(ep, &x);
 	return x;
 }
 
@@ -250,12 +250,12 @@ pid_t find_server_that_may_pause(const struct trace_snapshot *s)
 {
 	uint64_t observed = observed_ns(s);
 
-	for (size_t i = 0; s->looks && i < s->n; i++) {
+	for (size_t i = 0; s->samples && i < s->n; i++) {
 		struct served x = { 0 };
 
 		if (!serves_unseen_client(s, i) || !is_sampled_only(&s->ep[i]) || !talks(&s->ep[i]))
 			continue;
-		add_looks(&s->ep[i], &x);
+		add_samples(&s->ep[i], &x);
 		if ((double)served_ns(&x) >= LONG_PAUSE_SHARE * (double)s->ep[i].rx.lifetime_ns &&
 		    !is_negligible(served_ns(&x), observed))
 			return program_at(&s->ep[i])->tgid;

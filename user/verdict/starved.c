@@ -33,7 +33,7 @@ const struct trace_call_stats *starved_end(const struct trace_endpoint *ep,
  * its receive call while it has no CPU. */
 #define ANSWERS_LEAST 100
 
-static bool answers_by_looks(const struct trace_endpoint *ep)
+static bool answers_by_samples(const struct trace_endpoint *ep)
 {
 	return is_sampled_only(ep) && ep->proto == TRACE_TCP &&
 	       ep->path.sent_segments >= ANSWERS_LEAST &&
@@ -47,7 +47,7 @@ static uint64_t awaited(const struct trace_snapshot *s, const struct trace_endpo
 					     : ep->peer >= 0	     ? &s->ep[ep->peer]
 								     : NULL;
 
-	if (!other && answers_by_looks(ep))
+	if (!other && answers_by_samples(ep))
 		return ep->rx_calls.cpu_ns + ep->rx_calls.no_cpu_ns;
 	return larger(other ? other->rx.ns[RX_WAIT] : 0,
 		      ep->proto == TRACE_PIPE ? 0 : ep->rx.ns[RX_UNREAD]);

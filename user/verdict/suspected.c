@@ -6,7 +6,7 @@
 #define FOUND_ENOUGH 30
 
 /* Few samples found the cause, or its interval reaches down to half of its share. */
-static bool is_vague(const struct trace_looks *l, const struct trace_endpoint *ep,
+static bool is_vague(const struct trace_samples *l, const struct trace_endpoint *ep,
 		     enum tx_state cause)
 {
 	struct share_interval i = shares_of(l, ep, false, cause);
@@ -21,14 +21,14 @@ static bool is_vague(const struct trace_looks *l, const struct trace_endpoint *e
  * sample mostly finds it again. */
 #define HOLDS_ON 0.5
 
-static bool may_gather(const struct trace_looks *l, enum tx_state cause)
+static bool may_gather(const struct trace_samples *l, enum tx_state cause)
 {
 	return cause == TX_NAGLE && l->tx_again[cause] < HOLDS_ON * l->tx_seen[cause];
 }
 
 bool finding_is_suspected(const struct trace_snapshot *s, const struct finding *f)
 {
-	const struct trace_looks *l = s->looks ? &s->looks[f->endpoint] : NULL;
+	const struct trace_samples *l = s->samples ? &s->samples[f->endpoint] : NULL;
 
 	return l && (is_vague(l, &s->ep[f->endpoint], f->cause) ||
 		     (f->blamed == BLAME_PEER_DELACK && may_gather(l, f->cause)));

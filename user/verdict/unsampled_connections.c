@@ -18,7 +18,7 @@ bool same_client(const struct trace_endpoint *a, const struct trace_endpoint *b)
 
 static bool is_unsampled(const struct trace_snapshot *s, size_t i)
 {
-	return s->ep[i].proto == TRACE_TCP && s->ep[i].closed && !s->looks[i].n;
+	return s->ep[i].proto == TRACE_TCP && s->ep[i].closed && !s->samples[i].n;
 }
 
 /* Each that was sampled stands for one other at most: so many, for as many times what they lived.
@@ -34,9 +34,9 @@ static void keep_at_most(struct unsampled *b, double lifetime_ns)
 struct unsampled unsampled_like(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	struct unsampled b = {};
-	uint64_t looks = 0, sampled = 0;
+	uint64_t samples = 0, sampled = 0;
 
-	for (size_t i = 0; s->looks && ep->proto == TRACE_TCP && i < s->n; i++) {
+	for (size_t i = 0; s->samples && ep->proto == TRACE_TCP && i < s->n; i++) {
 		if (!same_client(ep, &s->ep[i]) || !same_server(ep, &s->ep[i]))
 			continue;
 		if (is_unsampled(s, i)) {
@@ -45,10 +45,10 @@ struct unsampled unsampled_like(const struct trace_snapshot *s, const struct tra
 			continue;
 		}
 		b.sampled_ns += s->ep[i].rx.lifetime_ns;
-		looks += s->looks[i].n;
-		sampled += s->looks[i].n != 0;
+		samples += s->samples[i].n;
+		sampled += s->samples[i].n != 0;
 	}
-	if (looks < SAMPLES_ENOUGH || !b.sampled_ns)
+	if (samples < SAMPLES_ENOUGH || !b.sampled_ns)
 		return (struct unsampled){};
 	keep_at_most(&b, (double)sampled * (double)b.sampled_ns);
 	return b;
@@ -63,7 +63,7 @@ size_t count_unsampled(const struct trace_snapshot *s)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; s->looks && i < s->n; i++)
+	for (size_t i = 0; s->samples && i < s->n; i++)
 		n += is_unsampled(s, i);
 	return n;
 }

@@ -81,7 +81,7 @@ static uint64_t unread_ns(const struct trace_snapshot *s, const struct trace_end
 static bool is_mostly_in_flight(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 				enum tx_state cause)
 {
-	const struct trace_looks *l = s->looks ? &s->looks[ep - s->ep] : NULL;
+	const struct trace_samples *l = s->samples ? &s->samples[ep - s->ep] : NULL;
 
 	return l && l->tx_seen[cause] && 2 * l->fact[TRACE_FACT_IN_FLIGHT] >= l->tx_seen[cause];
 }
@@ -179,7 +179,7 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 		.reader_waits = -1,
 		.root = -1,
 		.goes_on = !ep->closed && ep->tx.now == cause,
-		.sampled = s->looks,
+		.sampled = s->samples,
 		.unanswered_syn =
 			cause == TX_RECOVERY &&
 			(waits_for_syn(ep) || waits_for_full_queue(s, ep, ep->tx.ns[cause])),
@@ -205,7 +205,7 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 		.ns = f->ns,
 		.max_ns = f->max_ns,
 		.count = f->count,
-		.found = s->looks ? s->looks[i].tx_seen[cause] : 0,
+		.found = s->samples ? s->samples[i].tx_seen[cause] : 0,
 		.lifetime_ns = ep->tx.lifetime_ns,
 		.blamed_ns = f->blamed_ns,
 		.blamed_n = f->blamed_n,
@@ -231,8 +231,8 @@ static void keep(struct verdict *v, const struct finding *f)
  * are counted, and their time may become known only afterwards. */
 static bool is_found_again(const struct trace_snapshot *s, const struct finding *f)
 {
-	return !f->sampled || f->all.found >= LOOKS_LEAST ||
-	       (f->cause == TX_RECOVERY && s->ep[f->endpoint].retransmits >= LOOKS_LEAST);
+	return !f->sampled || f->all.found >= FEWEST_SAMPLES ||
+	       (f->cause == TX_RECOVERY && s->ep[f->endpoint].retransmits >= FEWEST_SAMPLES);
 }
 
 static void keep_united(struct candidates *c, const struct trace_snapshot *s, struct verdict *out)
@@ -541,7 +541,7 @@ static struct quick_answers quick_answers(const struct trace_snapshot *s, const 
 	const struct trace_endpoint *ep = v->wait.endpoint < 0 ? NULL : &s->ep[v->wait.endpoint];
 	uint64_t n = v->waits.requests.n, ns = v->waits.ns;
 
-	if (!n && ep && s->looks && ep->tx_calls.bytes) {
+	if (!n && ep && s->samples && ep->tx_calls.bytes) {
 		n = ep->rx_calls.cpu_turns; /* of this endpoint alone */
 		ns = v->wait.ns;
 	}
@@ -573,7 +573,7 @@ static struct busy_sender busy_sender(const struct trace_snapshot *s, const stru
 	struct busy_sender none = { .endpoint = -1 },
 			   busy = { .endpoint = v->wait.endpoint };
 
-	if (!sender || sender->others || s->looks || v->waits.connections > 1 ||
+	if (!sender || sender->others || s->samples || v->waits.connections > 1 ||
 	    has_requests(&v->waits.requests) || !is_stream(s, ep))
 		return none;
 	busy.share = sender_cpu_share(sender, ep);
@@ -831,7 +831,7 @@ static bool is_seen_from_here(const struct trace_snapshot *s, const struct trace
 /* A pipe at which somebody waits, but through which nothing passed: a log, for example. */
 static bool looked_silent(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
-	return s->looks && ep->proto == TRACE_PIPE && !s->looks[ep - s->ep].writes &&
+	return s->samples && ep->proto == TRACE_PIPE && !s->samples[ep - s->ep].writes &&
 	       !endpoint_sent(ep) && !ep->rx.ns[RX_UNREAD];
 }
 

@@ -160,7 +160,7 @@ static void add_alike(const struct trace_snapshot *s, const struct reader_spell 
 
 static void add_unsampled(const struct trace_snapshot *s, struct alike v[KINDS_OF_WAITS])
 {
-	for (int k = 0; s->looks && k < KINDS_OF_WAITS && v[k].ns; k++) {
+	for (int k = 0; s->samples && k < KINDS_OF_WAITS && v[k].ns; k++) {
 		struct unsampled b = unsampled_like(s, &s->ep[v[k].longest.endpoint]);
 
 		v[k].ns += unsampled_part(&b, v[k].ns);
@@ -456,7 +456,7 @@ static bool are_unrelated(const struct requests *r, uint64_t wait_ns)
 /* Samples count no requests; a single one that is still open is known to be one. */
 static bool are_uncounted(const struct trace_snapshot *s, const struct waits_together *sum)
 {
-	return s->looks && sum->connections > 1;
+	return s->samples && sum->connections > 1;
 }
 
 /* On many short connections each wait is short: those of one program for the same server count as
