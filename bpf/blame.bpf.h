@@ -4,7 +4,7 @@
 #ifndef IPCSTALL_BLAME_BPF_H
 #define IPCSTALL_BLAME_BPF_H
 
-#include "hold.bpf.h"
+#include "split_stall.bpf.h"
 #include "starved.bpf.h"
 
 /* a connected Unix socket sends to its peer */

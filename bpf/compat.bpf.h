@@ -122,7 +122,7 @@ static __always_inline __u64 load_word(__u64 addr)
 #define CURRENT() ((struct task_struct *)bpf_get_current_task_btf())
 #endif
 
-/* a 32-bit program's call: see request.bpf.h */
+/* a 32-bit program's call: see syscall_args.bpf.h */
 static __always_inline bool is_compat(struct task_struct *task)
 {
 #if defined(__TARGET_ARCH_arm64)

@@ -7,7 +7,7 @@
 #define IPCSTALL_ENTER_BPF_H
 
 #include "destination.bpf.h"
-#include "passed.bpf.h"
+#include "passed_fd.bpf.h"
 #include "preexisting.bpf.h"
 
 static __always_inline void tcp_enters(struct endpoint *ep, enum dir dir, ns_t now)
@@ -62,7 +62,7 @@ static __noinline int still_in(const struct call *c, __u64 task)
 {
 	struct task_struct *t = CAST(task_struct, task);
 	struct target to = {};
-	struct request r;
+	struct syscall_args r;
 
 	request_of(&r, t, current_regs(task));
 	if (syscall_splices(r.bits)) /* it may be about to go on at its other end by now */

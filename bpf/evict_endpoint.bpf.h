@@ -18,17 +18,17 @@ static __always_inline bool is_quiet(const struct endpoint *ep)
 }
 
 /* Not attached: user space runs it. args: the key and the serial of the endpoint to evict */
-SEC("raw_tp/let_go")
-int let_go(struct bpf_raw_tracepoint_args *ctx)
+SEC("raw_tp/evict")
+int evict(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u64 key = ctx->args[0];
 	struct endpoint *ep = endpoint_known(key);
 
 	if (!ep || ep->closed || ep->id.serial != ctx->args[1] || !is_quiet(ep))
 		return 0;
-	ep->flags |= EP_LET_GO;
+	ep->flags |= EP_EVICTED;
 	if (endpoint_close(ep, bpf_ktime_get_ns()))
-		count(COUNT_LET_GO);
+		count(COUNT_EVICTED);
 	return 1;
 }
 

@@ -220,7 +220,7 @@ SUBPROG int waits_for_data(__u64 task, __u64 key, __u32 tid)
 }
 
 /* the current thread is about to sleep, in no call on an endpoint */
-static __always_inline void asks_in(const struct thread *who, const struct request *r)
+static __always_inline void asks_in(const struct thread *who, const struct syscall_args *r)
 {
 	__u64 key = NOBODY;
 
@@ -237,7 +237,7 @@ static __always_inline void asks_in(const struct thread *who, const struct reque
 
 static __always_inline void thread_asks(const struct thread *who)
 {
-	struct request r;
+	struct syscall_args r;
 
 	if (calls_nothing((struct task_struct *)who->task))
 		return;

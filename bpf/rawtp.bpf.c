@@ -8,7 +8,7 @@
 #define ENDS_UNSEEN /* but TCP's */
 #define LOOKS_BACK
 #include "destination.bpf.h"
-#include "passed.bpf.h"
+#include "passed_fd.bpf.h"
 #include "preexisting.bpf.h"
 
 /* the thread that goes on sending had slept for buffer memory */
@@ -313,7 +313,7 @@ static __always_inline ns_t task_sleeps(void *ctx, const struct thread *who)
 	struct call *c = call_of(who->tid, false);
 	struct endpoint *ep;
 	struct target to = {};
-	struct request r;
+	struct syscall_args r;
 	ns_t now;
 
 	if (calls_nothing((struct task_struct *)who->task))
@@ -379,7 +379,7 @@ static __noinline int files_go(__u32 first, __u32 last, __u32 closes)
 
 #define CLOSE_RANGE_CLOEXEC 4 /* closes at the next exec(), not now */
 
-static __always_inline void close_begins(const struct request *r)
+static __always_inline void close_begins(const struct syscall_args *r)
 {
 	if (r->bits & SYS_EXEC)
 		files_go(0, FILES_MAX, 0);
@@ -441,7 +441,7 @@ static __always_inline bool leads_to_pipe(struct task_struct *task, __u64 fd)
 
 static __always_inline int sys_begins(struct pt_regs *regs)
 {
-	struct request r;
+	struct syscall_args r;
 
 	request_of(&r, CURRENT(), regs);
 	if (r.bits & SYS_SOCKETS || !(r.bits & (SYS_IN | SYS_OUT | SYS_CLOSE)) || !current_wanted())
@@ -491,7 +491,7 @@ static __always_inline void pair_born(__u64 where, ns_t now)
 	fd_born(fds[1], now);
 }
 
-static __always_inline void sys_made(const struct request *r, long ret)
+static __always_inline void sys_made(const struct syscall_args *r, long ret)
 {
 	enum made made = syscall_makes(r->bits);
 
@@ -576,7 +576,7 @@ static __noinline int splice_filled(__u32 third, long ret)
 /* the end of a call with more to do than to end a call on a pipe */
 static __noinline int sys_ends(struct pt_regs *regs, long ret)
 {
-	struct request r;
+	struct syscall_args r;
 
 	request_of(&r, CURRENT(), regs);
 	if (syscall_moves(r.bits)) {

@@ -318,7 +318,7 @@ struct withheld {
 /*
  * A stall of the queue's head goes on while its writer adds to the queue, but each of the writer's
  * calls is `work`: the stall is in pieces. It is counted as one, as long as the pieces together:
- * see hold.bpf.h.
+ * see split_stall.bpf.h.
  */
 struct hold {
 	ns_t ns;	      /* of its pieces that ended */
@@ -530,7 +530,7 @@ enum {
 	EP_MISSED = 16 /* << dir: bytes moved unseen, see `moved` */,
 	EP_UNSEEN = 64 /* << dir: most bytes moved unseen */,
 	EP_NAMED = 256 /* its `peer` sends to it, but it does not send to `peer` */,
-	EP_LET_GO = 1024 /* it is alive, but was idle and was evicted to make room */,
+	EP_EVICTED = 1024 /* it is alive, but was idle and was evicted to make room */,
 	EP_STRANGE = 512 /* born at a port that a traced process listens on, but accepted by another
 			    program: see is_strangers() */
 };
@@ -713,8 +713,8 @@ struct sleeper_functions {
 #define SAMPLED_AT_ONCE 256 /* endpoints that one run of sample_endpoints() samples */
 
 enum counter {
-	COUNT_OBSERVED,		/* inputs given to a machine */
-	COUNT_UNPAIRED,		/* leave without enter, or more threads than are counted */
+	COUNT_OBSERVED, /* inputs given to a machine */
+	COUNT_UNPAIRED, /* leave without enter, or more threads than are counted */
 	/*
 	 * endpoints that found no room in the map, each counted once however often it is seen; also
 	 * their addresses and listening ports, if these found none
@@ -724,13 +724,13 @@ enum counter {
 	COUNT_LOST,
 	/* other processors kept changing the word: the ended time was charged to the next state */
 	COUNT_CONTENDED,
-	COUNT_EVENTS_LOST,	/* the part of COUNT_LOST that is steps and marks of the timeline */
+	COUNT_EVENTS_LOST, /* the part of COUNT_LOST that is steps and marks of the timeline */
 	/* an address was reused by another endpoint before the end of the first was seen */
 	COUNT_REUSED,
-	COUNT_OPENED,		/* endpoints made */
-	COUNT_BLIND,		/* gaps in which a processor ran no program: see switch_joins() */
-	COUNT_STACKS,		/* stacks not kept: their place in the map was taken */
-	COUNT_LET_GO,		/* idle endpoints evicted to make room: see evict_endpoint.bpf.h */
+	COUNT_OPENED,  /* endpoints made */
+	COUNT_BLIND,   /* gaps in which a processor ran no program: see switch_joins() */
+	COUNT_STACKS,  /* stacks not kept: their place in the map was taken */
+	COUNT_EVICTED, /* idle endpoints evicted to make room: see evict_endpoint.bpf.h */
 	COUNT_N
 };
 

@@ -5,7 +5,7 @@
 #define IPCSTALL_TASK_BPF_H
 
 #include "refused.bpf.h"
-#include "request.bpf.h"
+#include "syscall_args.bpf.h"
 
 #define TASK_INTERRUPTIBLE 1
 
@@ -250,7 +250,7 @@ static __always_inline __u64 current_numbers(struct task_struct *task)
 
 /* May this send call return before it has taken all, so that its writer waits elsewhere? One that
  * blocks is cut short only by a signal or its end. */
-static __always_inline bool gives_up(const struct request *r)
+static __always_inline bool gives_up(const struct syscall_args *r)
 {
 	__u64 file = file_of(CURRENT(), r->first);
 	__u32 flags = r->bits & SYS_LENGTH || !(r->bits & SYS_ONE) ? r->fourth : r->third;
@@ -284,7 +284,7 @@ static __always_inline __u64 chunks_length(__u64 at, __u64 n)
 
 #define MSG_IOV 16 /* of struct user_msghdr: the chunks, and after them how many */
 
-static __always_inline __u64 given_length(const struct request *r)
+static __always_inline __u64 given_length(const struct syscall_args *r)
 {
 	struct chunk in_header = {};
 
@@ -308,7 +308,7 @@ static __always_inline __u64 given_length(const struct request *r)
  */
 SUBPROG int is_left_undone(const struct endpoint *ep, __s64 ret)
 {
-	struct request r;
+	struct syscall_args r;
 	__u64 given;
 
 	if (!ep)

@@ -7,7 +7,7 @@
 #define IPCSTALL_TRACEPOINTS_BPF_H
 
 #include "tcp.bpf.h"
-#include "holders.bpf.h"
+#include "fd_holders.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 

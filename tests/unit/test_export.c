@@ -20,7 +20,7 @@
 #include "export/groups.h"
 #include "export/http.h"
 #include "export/metrics.h"
-#include "tracer/rest.h"
+#include "tracer/closed_sums.h"
 
 #define S 1000000000ull
 
@@ -189,7 +189,7 @@ static void add_with_rest(struct groups *g, uint64_t at, const struct trace_endp
 		.counters.dropped = dropped };
 	struct trace_detail *own;
 
-	s.rest = rest_new();
+	s.rest = closed_sums_new();
 	own = s.rest[TRACE_TCP].detail;
 	s.rest[TRACE_TCP] = *tcp;
 	s.rest[TRACE_TCP].detail = own;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/evict.h"
+#include "base/smaller_half.h"
 #include "base/index.h"
 #include "base/opt.h"
 
@@ -50,15 +50,15 @@ static void a_key_keeps_its_newest_value(void **state)
 static size_t gone(const uint64_t *v, size_t n, uint64_t *largest)
 {
 	uint64_t *sorted = calloc(n, sizeof(*sorted));
-	struct evict h;
+	struct smaller_half h;
 	size_t goes = 0;
 
 	for (size_t i = 0; i < n; i++)
 		sorted[i] = v[i];
-	evict_begin(&h, sorted, n);
+	smaller_half_begin(&h, sorted, n);
 	free(sorted);
 	for (size_t i = 0; i < n; i++) {
-		if (!evict_goes(&h, v[i]))
+		if (!smaller_half_goes(&h, v[i]))
 			continue;
 		goes++;
 		*largest = v[i] > *largest ? v[i] : *largest;

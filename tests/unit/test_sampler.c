@@ -11,7 +11,7 @@
 
 #include "stats/rng.h"
 #include "sampler/interval.h"
-#include "sampler/tempo.h"
+#include "sampler/sample_rate.h"
 #include "unit/sanitized.h"
 
 /* Of two states: it stays `on` and `off` for so long on average, in gaps of the samples. With
@@ -140,20 +140,20 @@ static void test_phases(void **state)
 /* Each tenth sample takes eight times as long, and a search for descriptors 6 ms every 7 s. */
 static void the_budget_is_kept(void **state)
 {
-	struct tempo t;
+	struct sample_rate t;
 	double spent = 0, now = 0;
 
 	(void)state;
-	tempo_begin(&t, 0.005);
+	sample_rate_begin(&t, 0.005);
 	for (int i = 0; now < 60e9; i++) {
-		double gap = (double)tempo_gap_ns(&t, 0.5), sample = i % 10 ? 100e3 : 800e3,
+		double gap = (double)sample_rate_gap_ns(&t, 0.5), sample = i % 10 ? 100e3 : 800e3,
 		       find = (int)(now / 7e9) < (int)((now + gap) / 7e9) ? 6e6 : 0;
 
 		now += gap;
 		spent += sample + find;
-		tempo_measured(&t, 16, (uint64_t)sample);
-		tempo_spent(&t, (uint64_t)(sample + find), (uint64_t)gap);
-		tempo_choose(&t, 16);
+		sample_rate_measured(&t, 16, (uint64_t)sample);
+		sample_rate_spent(&t, (uint64_t)(sample + find), (uint64_t)gap);
+		sample_rate_choose(&t, 16);
 	}
 	assert_true(spent > 0.0047 * now && spent < 0.0053 * now);
 }

@@ -278,7 +278,7 @@ int link_stats(const struct link *l, enum link_side side, struct link_stats *st,
 
 /* --- down --- */
 
-static void let_go(int *fd)
+static void close_it(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
@@ -288,8 +288,8 @@ static void let_go(int *fd)
 void link_down(struct link *l)
 {
 	for (int i = 0; i < LINK_MAX_NS; i++) {
-		let_go(&l->nl_fd[i]);
-		let_go(&l->ns_fd[i]);
+		close_it(&l->nl_fd[i]);
+		close_it(&l->ns_fd[i]);
 	}
-	let_go(&l->user_fd);
+	close_it(&l->user_fd);
 }

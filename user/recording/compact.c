@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/evict.h"
+#include "base/smaller_half.h"
 #include "tracer/endpoint_detail.h"
 #include "verdict/verdict.h"
 #include "recording/blocks.h"
@@ -33,7 +33,7 @@ struct tally {
 	uint64_t snapshots, snapshot;
 	uint64_t *stall;
 	size_t closed;
-	struct evict less;
+	struct smaller_half less;
 };
 
 static struct part part_of(const struct block *b, struct codec *c)
@@ -152,17 +152,17 @@ static int count_blocks(const uint8_t *file, size_t size, struct tally *t)
 	}
 	blocks_close(&r);
 	if (!err && t->closed)
-		evict_begin(&t->less, t->stall, t->closed);
+		smaller_half_begin(&t->less, t->stall, t->closed);
 	return err;
 }
 
 /* Writes the endpoints of the half that stalled more. Returns their number. */
-static uint64_t keep_stalled(struct closed *v, struct evict *less, struct codec *eps)
+static uint64_t keep_stalled(struct closed *v, struct smaller_half *less, struct codec *eps)
 {
 	uint64_t kept = 0;
 
 	for (uint64_t i = 0; i < v->part.n; i++) {
-		if (evict_goes(less, v->stall[i]))
+		if (smaller_half_goes(less, v->stall[i]))
 			continue;
 		codec_endpoint(eps, &v->ep[i], &v->peer[i]);
 		kept++;
@@ -171,7 +171,8 @@ static uint64_t keep_stalled(struct closed *v, struct evict *less, struct codec 
 }
 
 /* writes nothing if none is left */
-static void write_closed(struct closed *v, struct evict *less, struct codec *out, struct dropped *d)
+static void write_closed(struct closed *v, struct smaller_half *less, struct codec *out,
+			 struct dropped *d)
 {
 	uint64_t before = v->part.n;
 	struct codec eps;
@@ -187,7 +188,7 @@ static void write_closed(struct closed *v, struct evict *less, struct codec *out
 	codec_free(&eps);
 }
 
-static int thin_closed(const struct block *b, struct evict *less, int fd, uint64_t *size,
+static int thin_closed(const struct block *b, struct smaller_half *less, int fd, uint64_t *size,
 		       struct dropped *d)
 {
 	struct closed v;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/evict.h"
+#include "base/smaller_half.h"
 #include "tracer/endpoint_detail.h"
 #include "tracer/peers.h"
 #include "verdict/verdict.h"
@@ -120,18 +120,18 @@ static void count_dropped(struct trace_counters *c, const struct trace_endpoint 
 static int drop_least_stalled(struct endpoints *l, struct trace_counters *c)
 {
 	uint64_t *stall = array_new(l->n, 0, sizeof(*stall));
-	struct evict less;
+	struct smaller_half less;
 	size_t kept = 0;
 
 	if (!stall)
 		return -1;
 	for (size_t i = 0; i < l->n; i++)
 		stall[i] = ledger_stall_ns(&l->v[i].tx);
-	evict_begin(&less, stall, l->n);
+	smaller_half_begin(&less, stall, l->n);
 	for (size_t i = 0; i < l->n; i++) {
 		uint64_t ns = ledger_stall_ns(&l->v[i].tx);
 
-		if (evict_goes(&less, ns))
+		if (smaller_half_goes(&less, ns))
 			count_dropped(c, &l->v[i], ns);
 		else
 			move(l, kept++, i);

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "verdict/root_cause.h"
+#include "verdict/stall_chain.h"
 #include "render/ledger_text.h"
 #include "render/ledger_outputs.h"
 #include "render/sink.h"

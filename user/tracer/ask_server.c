@@ -24,7 +24,7 @@
 #include "host/thread_call.h"
 #include "tracer/diag_sockets.h"
 #include "tracer/internal.h"
-#include "tracer/passed_request.h"
+#include "tracer/forwarded_request.h"
 #include "tracer/process_cpu.h"
 #include "tracer/tcp_turns.h"
 

@@ -46,7 +46,7 @@ void counters_fill(struct trace *t, struct trace_counters *c)
 	c->reused = sum[COUNT_REUSED];
 	c->missed = counters_missed(t) - t->missed_before;
 	c->blind = sum[COUNT_BLIND];
-	c->let_go = sum[COUNT_LET_GO];
+	c->let_go = sum[COUNT_EVICTED];
 	c->stacks_lost = sum[COUNT_STACKS];
 	c->opened = sum[COUNT_OPENED];
 	c->closed = t->n_closed;

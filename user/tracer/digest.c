@@ -223,7 +223,7 @@ static void take_digests(struct trace *t, struct trace_digests *s, size_t n)
 		size_t some = n - i < DIGESTS ? n - i : DIGESTS;
 
 		memcpy(o->key, t->digester.keys + i, some * sizeof(*o->key));
-		if (digest_run(t->digester.digest_fd, some))
+		if (run_program(t->digester.digest_fd, some))
 			continue;
 		ring_buffer__consume(t->ring); /* some endpoints may have been found closed */
 		for (size_t k = 0; k < some; k++) {
@@ -342,7 +342,7 @@ static int digests_by_kernel(struct trace *t, struct trace_digests *s, struct er
 	s->n = 0;
 	s->at_ns = snapshot_now();
 	pthread_mutex_lock(&t->listing);
-	n = digest_list(t);
+	n = list_endpoint_keys(t);
 	err = make_room(s, n, e);
 	if (!err)
 		take_digests(t, s, n);

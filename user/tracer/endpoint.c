@@ -229,7 +229,7 @@ static void fill_open_undelivered(struct trace_endpoint *out, const struct endpo
 		out->open_undelivered_ns = out->at_ns - MIN(out->at_ns, ep->fired);
 }
 
-/* The present episode continues one that is counted already: see bpf/hold.bpf.h. */
+/* The present episode continues one that is counted already: see bpf/split_stall.bpf.h. */
 static void join_present(struct trace_ledger *tx, const struct endpoint *ep, uint64_t at)
 {
 	const struct hold *h = &ep->held_on;
@@ -547,7 +547,7 @@ static void fill_about(struct trace_endpoint *out, const struct endpoint *ep)
 	out->at_ns = truth(ep);
 	out->closed = ep->closed;
 	out->joined_late = ep->flags & EP_JOINED_LATE;
-	out->let_go = ep->flags & EP_LET_GO;
+	out->let_go = ep->flags & EP_EVICTED;
 	out->paired = ep->peer || ep->id.proto == PROTO_PIPE;
 }
 

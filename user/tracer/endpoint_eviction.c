@@ -150,12 +150,12 @@ static size_t list_places(const struct trace *t, const uint64_t *keys, size_t n,
 	return got;
 }
 
-static void let_go(struct trace *t, const struct place *v, size_t n)
+static void evict_each(struct trace *t, const struct place *v, size_t n)
 {
 	for (size_t i = 0, gone = 0; i < n; i++) {
 		if (!v[i].goes)
 			continue;
-		snapshot_run(t->let_go_fd, v[i].key, v[i].serial);
+		snapshot_run(t->evict_fd, v[i].key, v[i].serial);
 		if (++gone % RING_HOLDS == 0)
 			ring_buffer__consume(t->ring);
 	}
@@ -171,7 +171,7 @@ static size_t evict(struct trace *t, uint32_t asks)
 	       chosen = eviction_choose(v, n, asks);
 
 	if (chosen)
-		let_go(t, v, n);
+		evict_each(t, v, n);
 	free(keys);
 	free(v);
 	return chosen;
@@ -184,7 +184,7 @@ void eviction_tend(struct trace *t)
 	uint64_t asked = in_vain ? __atomic_load_n(in_vain, __ATOMIC_RELAXED) : 0,
 		 now = snapshot_now();
 
-	if (!asks || asked == t->eviction.asked || now < t->eviction.next_ns || t->let_go_fd < 0)
+	if (!asks || asked == t->eviction.asked || now < t->eviction.next_ns || t->evict_fd < 0)
 		return;
 	if (evict(t, __atomic_load_n(asks, __ATOMIC_RELAXED))) {
 		t->eviction.asked = asked;

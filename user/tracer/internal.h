@@ -95,7 +95,7 @@ struct trace {
 	struct closed_list closed;
 	uint64_t missed_before; /* programs not run for earlier targets */
 	struct trace_listeners unlistened; /* sockets that do not listen any more */
-	int listening_fd, settle_listener, let_go_fd;
+	int listening_fd, settle_listener, evict_fd;
 	struct {		/* for eviction_tend() */
 		uint64_t asked; /* requests for room that had failed when room was last made */
 		uint64_t next_ns;
@@ -147,7 +147,7 @@ uint64_t feature_symbol(const char *name);
 bool digest_map(struct trace *t);
 void digest_unmap(struct trace *t);
 
-/* sampler.c: the samples of a sampled session */
+/* sampling_thread.c: the samples of a sampled session */
 int sampler_start(struct trace *t, struct err *e);
 void sampler_stop(struct trace *t);
 void sampler_free(struct trace *t);
@@ -157,9 +157,9 @@ void sampler_finds(struct trace *t);
 void sampler_spent(struct trace *t, uint64_t cpu_ns); /* on reading /proc, or on a sample again */
 bool sampler_will_find(const struct trace *t); /* is a search due now? */
 /* run_program.c: lists all keys in use in t->digester.keys; returns how many */
-size_t digest_list(struct trace *t);
+size_t list_endpoint_keys(struct trace *t);
 /* run_program.c: runs one of the digest programs, by test run */
-int digest_run(int fd, uint64_t arg);
+int run_program(int fd, uint64_t arg);
 
 /* sampled_endpoint.c: makes unknown what samples cannot tell, and sets what they found */
 void sampled_endpoint(struct trace_endpoint *out, const struct endpoint *ep);
@@ -237,7 +237,7 @@ void counters_fill(struct trace *t, struct trace_counters *c);
 uint64_t counters_one(struct trace *t, enum counter which);
 uint64_t counters_missed(struct trace *t);
 
-/* subtract.c: adds an endpoint to what rest_new() made */
+/* subtract.c: adds an endpoint to what closed_sums_new() made */
 void rest_add(struct trace_endpoint *rest, const struct trace_endpoint *ep);
 
 /* resolution.c: how well this backend sees each figure */

@@ -162,7 +162,7 @@ static bool runs_on_demand(const struct trace *t, const char *program)
 		return true;
 	if (!strcmp(program, "settle_listener"))
 		return t->opts.protos & 1u << TRACE_TCP;
-	return !strcmp(program, "settle") || !strcmp(program, "let_go") ||
+	return !strcmp(program, "settle") || !strcmp(program, "evict") ||
 	       (t->opts.samples && (!strcmp(program, "list_keys") || !strcmp(program, "digest")));
 }
 
@@ -265,7 +265,7 @@ static int find_fds(struct trace *t)
 	t->settle_fd = program_fd(t, t->backend == TRACE_SAMPLED ? "settle_sampled" : "settle");
 	t->so_far_fd = program_fd(t, "stall_so_far");
 	t->settle_listener = program_fd(t, "settle_listener");
-	t->let_go_fd = program_fd(t, "let_go");
+	t->evict_fd = program_fd(t, "evict");
 	t->listening_fd = bpf_object__find_map_fd_by_name(t->obj, "listening");
 	t->seed_fd = program_fd(t, "seed_fd");
 	t->seed_call = program_fd(t, "seed_call");

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "tracer/rest.h"
+#include "tracer/closed_sums.h"
 
 #define WORD_BITS      64
 #define WORDS_OF(type) (sizeof(type) / sizeof(uint64_t))
@@ -115,7 +115,7 @@ int trace_pack(struct trace_packed *out, const struct trace_snapshot *s)
 	out->head.ep = NULL;
 	out->head.samples = NULL;
 	out->head.details = (struct trace_details){};
-	out->head.rest = s->rest ? rest_copy(s->rest) : NULL;
+	out->head.rest = s->rest ? closed_sums_copy(s->rest) : NULL;
 	out->ep = array_new(s->n, 0, sizeof(*out->ep));
 	if (!out->ep || (s->rest && !out->head.rest) || !pack_endpoints(out, s)) {
 		trace_packed_free(out);

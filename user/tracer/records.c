@@ -7,8 +7,8 @@
 #include "base/array.h"
 #include "tracer/endpoint_detail.h"
 #include "tracer/internal.h"
-#include "tracer/rest.h"
-#include "base/evict.h"
+#include "tracer/closed_sums.h"
+#include "base/smaller_half.h"
 #include "base/text.h"
 
 uint64_t endpoint_stalled_ns(const struct endpoint *ep)
@@ -22,7 +22,7 @@ uint64_t endpoint_stalled_ns(const struct endpoint *ep)
 }
 
 /* Finds the half that stalled less. False: no memory. */
-static bool less_stalled(const struct closed_list *l, struct evict *h)
+static bool less_stalled(const struct closed_list *l, struct smaller_half *h)
 {
 	uint64_t *v = array_resize(NULL, l->n, 0, sizeof(*v));
 
@@ -30,7 +30,7 @@ static bool less_stalled(const struct closed_list *l, struct evict *h)
 		v[i] = endpoint_stalled_ns(&l->ep[i]);
 	if (!v)
 		return false;
-	evict_begin(h, v, l->n);
+	smaller_half_begin(h, v, l->n);
 	free(v);
 	return true;
 }
@@ -46,7 +46,7 @@ static void add_to_rest(struct trace *t, const struct endpoint *ep)
 	struct trace_details details = {};
 	struct trace_endpoint e;
 
-	if (!l->rest && !(l->rest = rest_new()))
+	if (!l->rest && !(l->rest = closed_sums_new()))
 		return;
 	endpoint_fill(&e, ep, t, &details);
 	rest_add(l->rest, &e);
@@ -72,14 +72,14 @@ static void drop_least_stalled(struct trace *t)
 {
 	struct closed_list *l = &t->closed;
 	size_t kept = 0, shown = 0;
-	struct evict less;
+	struct smaller_half less;
 
 	if (!less_stalled(l, &less))
 		return;
 	for (size_t i = 0; i < l->n; i++) {
 		uint64_t stall = endpoint_stalled_ns(&l->ep[i]);
 
-		if (evict_goes(&less, stall)) {
+		if (smaller_half_goes(&less, stall)) {
 			drop(t, &l->ep[i], stall);
 			continue;
 		}
@@ -153,7 +153,7 @@ static void report_event(const struct trace *t, const struct record_event *r)
  * ones. */
 static bool made_room_unused(const struct endpoint *ep)
 {
-	return ep->flags & EP_LET_GO && !bytes_of(&ep->tx_calls) && !bytes_of(&ep->rx_calls) &&
+	return ep->flags & EP_EVICTED && !bytes_of(&ep->tx_calls) && !bytes_of(&ep->rx_calls) &&
 	       !endpoint_stalled_ns(ep);
 }
 

@@ -3,7 +3,7 @@
  * endpoints. */
 #include "tracer/internal.h"
 
-int digest_run(int fd, uint64_t arg)
+int run_program(int fd, uint64_t arg)
 {
 	uint64_t args[1] = { arg };
 	LIBBPF_OPTS(bpf_test_run_opts, o, .ctx_in = args, .ctx_size_in = sizeof(args));
@@ -11,9 +11,9 @@ int digest_run(int fd, uint64_t arg)
 	return bpf_prog_test_run_opts(fd, &o);
 }
 
-size_t digest_list(struct trace *t)
+size_t list_endpoint_keys(struct trace *t)
 {
-	if (digest_run(t->digester.list_fd, 0))
+	if (run_program(t->digester.list_fd, 0))
 		return 0;
 	return *t->digester.n_keys < t->opts.max_endpoints ? *t->digester.n_keys
 							   : t->opts.max_endpoints;

@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "tracer/endpoint_detail.h"
 #include "tracer/peers.h"
-#include "tracer/rest.h"
+#include "tracer/closed_sums.h"
 
 #define READ_TRIES 64
 #define READ_AT_ONCE \
@@ -186,7 +186,7 @@ static bool put_closed(struct trace *t, struct trace_snapshot *s, struct keyed *
 	for (size_t i = 0; i < l->n; i++)
 		peers_put(s, *k, &l->ep[i], t);
 	t->closed.shown = l->n;
-	s->rest = l->rest ? rest_copy(l->rest) : NULL;
+	s->rest = l->rest ? closed_sums_copy(l->rest) : NULL;
 	return !l->rest || s->rest;
 }
 

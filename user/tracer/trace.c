@@ -65,7 +65,7 @@ static struct trace *new_session(const struct trace_options *o)
 		return NULL;
 	t->opts = *o;
 	t->stats_fd = t->settle_fd = t->so_far_fd = t->listening_fd = t->settle_listener = -1;
-	t->let_go_fd = -1;
+	t->evict_fd = -1;
 	t->numbered = in_pid_namespace(&t->pidns);
 	t->opts.samples |= o->budget > 0;
 	if (!t->opts.max_endpoints)

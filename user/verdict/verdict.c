@@ -10,7 +10,7 @@
 #include "verdict/blame.h"
 #include "verdict/by_address.h"
 #include "verdict/replies.h"
-#include "verdict/root_cause.h"
+#include "verdict/stall_chain.h"
 #include "verdict/judge.h"
 #include "verdict/limit.h"
 #include "verdict/long_wait.h"

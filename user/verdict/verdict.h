@@ -103,11 +103,11 @@ struct finding {
 	uint64_t blamed_n;
 	int peer; /* index of the peer, -1 */
 	int root; /* index of the finding at the end of the chain of waits that this one begins, -1:
-		     none (verdict/root_cause.h) */
+		     none (verdict/stall_chain.h) */
 	bool root_by_amounts; /* a link of that chain is inferred from amounts: a process sent as
 				 much as it had read */
 	int reader_waits; /* index of the endpoint at which the process that does not read waited
-			     meanwhile for others to send (verdict/root_cause.h), -1: none */
+			     meanwhile for others to send (verdict/stall_chain.h), -1: none */
 	bool behind_wait; /* its reader is the process whose wait the verdict reports */
 	bool behind_limit; /* the root of its chain is only a limit, or the sender's CPU is */
 	int deadlock; /* index of the endpoint at which the process that does not read waits in turn

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "verdict/root_cause.h"
+#include "verdict/stall_chain.h"
 #include "verdict/waiting_processes.h"
 #include "render/ledger_text.h"
 
@@ -655,8 +655,9 @@ static void the_stall_behind_a_stall(void **state)
 {
 	struct stalls l = { .max = 100 };
 	struct stall_order o;
-	struct stall v[] = { waits(A, B, 1000, 2000), waits(B, C, 100, 1100), waits(B, C, 1200,
-		1900), waits(B, C, 1950, 3000), waits(A, B, 5000, 6000) };
+	struct stall v[] = { waits(A, B, 1000, 2000), waits(B, C, 100, 1100),
+			     waits(B, C, 1200, 1900), waits(B, C, 1950, 3000),
+			     waits(A, B, 5000, 6000) };
 
 	for (size_t i = 0; i < 5; i++)
 		stalls_add(&l, &v[i]);

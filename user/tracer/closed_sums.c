@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tracer/rest.h"
+#include "tracer/closed_sums.h"
 
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ struct rest {
 	struct trace_detail detail[TRACE_PROTOS];
 };
 
-struct trace_endpoint *rest_copy(const struct trace_endpoint *from)
+struct trace_endpoint *closed_sums_copy(const struct trace_endpoint *from)
 {
 	struct rest *copy = malloc(sizeof(*copy));
 
@@ -23,7 +23,7 @@ struct trace_endpoint *rest_copy(const struct trace_endpoint *from)
 	return copy->ep;
 }
 
-struct trace_endpoint *rest_new(void)
+struct trace_endpoint *closed_sums_new(void)
 {
 	struct rest *all = calloc(1, sizeof(*all));
 	struct trace_endpoint *rest = all ? all->ep : NULL;

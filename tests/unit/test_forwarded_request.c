@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tracer/passed_request.h"
+#include "tracer/forwarded_request.h"
 
 #define PORT 5672
 

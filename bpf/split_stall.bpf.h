@@ -4,8 +4,8 @@
  * stall's state by its call, but nothing goes out: this is one stall, and its episodes are counted
  * as one.
  */
-#ifndef IPCSTALL_HOLD_BPF_H
-#define IPCSTALL_HOLD_BPF_H
+#ifndef IPCSTALL_SPLIT_STALL_BPF_H
+#define IPCSTALL_SPLIT_STALL_BPF_H
 
 #include "observe.bpf.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tracer/passed_request.h"
+#include "tracer/forwarded_request.h"
 
 #include <stdlib.h>
 
 #include "base/array.h"
 
-#define AROUND_MS 100 /* nothing else was sent so near to it: no chance brought them together */
-#define WAITS_MS  30  /* sooner than that it may be answered yet */
+#define AROUND_MS 100  /* nothing else was sent so near to it: no chance brought them together */
+#define WAITS_MS  30   /* sooner than that it may be answered yet */
 #define MOST	  2048 /* accepted connections */
 
 static bool is_accepted(const struct tcp_turns *t, const struct tcp_turn *x)

@@ -3,8 +3,8 @@
  * Brokers, such as those for jobs and messages, are connected to by who works for them as by who
  * asks them. A request that is passed on goes out within the tick in which it came.
  */
-#ifndef IPCSTALL_TRACER_PASSED_REQUEST_H
-#define IPCSTALL_TRACER_PASSED_REQUEST_H
+#ifndef IPCSTALL_TRACER_FORWARDED_REQUEST_H
+#define IPCSTALL_TRACER_FORWARDED_REQUEST_H
 
 #include "tracer/tcp_turns.h"
 

@@ -4,10 +4,10 @@
  * was the giver's: whoever gets it is not to blame for data that had lain unread before, or
  * requests that had no answer.
  */
-#ifndef IPCSTALL_PASSED_BPF_H
-#define IPCSTALL_PASSED_BPF_H
+#ifndef IPCSTALL_PASSED_FD_BPF_H
+#define IPCSTALL_PASSED_FD_BPF_H
 
-#include "holders.bpf.h"
+#include "fd_holders.bpf.h"
 
 #define SOL_SOCKET 1
 #define SCM_RIGHTS 1
@@ -110,7 +110,7 @@ SUBPROG int user_message_passes(__u64 message)
 	return control_passes(c, OF_CALLER);
 }
 
-#define MESSAGE_SIZE	  64 /* of struct mmsghdr, which begins with a struct user_msghdr */
+#define MESSAGE_SIZE	 64 /* of struct mmsghdr, which begins with a struct user_msghdr */
 #define MESSAGES_AT_ONCE 4
 
 /* as sendmmsg() is given them */

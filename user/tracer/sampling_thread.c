@@ -17,7 +17,7 @@
 
 #include "base/clock.h"
 #include "tracer/internal.h"
-#include "sampler/tempo.h"
+#include "sampler/sample_rate.h"
 #include "stats/rng.h"
 
 #define FIND_SHARE    0.2	   /* share of the budget for searches of descriptors */
@@ -37,15 +37,16 @@ struct sampler {
 	pthread_mutex_t stalled_lock;
 	struct trace_stalled stalled[TRACE_STALLED_KEPT];
 	size_t n_stalled;
-	struct tempo tempo;
+	struct sample_rate rate;
 	struct rng rng;
 	uint64_t listed_ns, serial_then;
 	uint64_t find_next_ns;
 	uint64_t accounted_ns, found_ns; /* accounted until; find_ns charged so far */
-	struct trace_sampling told; /* written by the sampling thread alone, except find_ns */
+	struct trace_sampling told;	 /* written by the sampling thread alone, except find_ns */
 };
 
-_Static_assert(TEMPO_AT_ONCE == SAMPLED_AT_ONCE, "one run samples another number of endpoints");
+_Static_assert(SAMPLE_RATE_AT_ONCE == SAMPLED_AT_ONCE,
+	       "one run samples another number of endpoints");
 
 /* A sample that waits for a CPU is taken when another task sleeps, not at a random instant. So
  * this thread gets real-time priority if allowed, else nice -20. */
@@ -67,10 +68,10 @@ static uint64_t last_serial(const struct trace *t)
 
 static void list_all(struct trace *t, struct sampler *s, uint64_t now)
 {
-	s->serial_then = last_serial(
-		t); /* read first: an endpoint born meanwhile is then sampled twice */
+	s->serial_then =
+		last_serial(t); /* read first: an endpoint born meanwhile is then sampled twice */
 	pthread_mutex_lock(&t->listing);
-	s->n = MIN(digest_list(t), s->room);
+	s->n = MIN(list_endpoint_keys(t), s->room);
 	memcpy(s->keys, t->digester.keys, s->n * sizeof(*s->keys));
 	pthread_mutex_unlock(&t->listing);
 	s->listed_ns = now;
@@ -83,8 +84,8 @@ static void add_births(struct trace *t, struct sampler *s)
 	uint64_t last = last_serial(t);
 
 	for (; s->births && s->serial_then < last && s->n < s->room; s->n++)
-		s->keys[s->n] = __atomic_load_n(&s->births[++s->serial_then % BIRTHS],
-						__ATOMIC_RELAXED);
+		s->keys[s->n] =
+			__atomic_load_n(&s->births[++s->serial_then % BIRTHS], __ATOMIC_RELAXED);
 }
 
 /* Begins a new round: all live endpoints, in a new order. */
@@ -97,7 +98,7 @@ static void list_round(struct trace *t, struct sampler *s)
 		list_all(t, s, now);
 	else
 		add_births(t, s);
-	if (s->n > s->tempo.at_once)
+	if (s->n > s->rate.at_once)
 		rng_shuffle(&s->rng, s->keys, s->n, sizeof(*s->keys));
 }
 
@@ -113,8 +114,9 @@ static void note_stalled(struct sampler *s, size_t n)
 	pthread_mutex_lock(&s->stalled_lock);
 	for (size_t i = 0; i < n && s->n_stalled < TRACE_STALLED_KEPT; i++)
 		if (is_stalled(s->order[i]))
-			s->stalled[s->n_stalled++] = (struct trace_stalled){
-				s->keys[s->at + i], s->order[i] & FOUND_TX, now };
+			s->stalled[s->n_stalled++] =
+				(struct trace_stalled){ s->keys[s->at + i], s->order[i] & FOUND_TX,
+							now };
 	pthread_mutex_unlock(&s->stalled_lock);
 }
 
@@ -138,12 +140,12 @@ static void sample_once(struct trace *t, struct sampler *s)
 
 	if (s->at >= s->n)
 		list_round(t, s);
-	for (left = MIN(s->tempo.at_once, s->n - s->at), n = left; left;
+	for (left = MIN(s->rate.at_once, s->n - s->at), n = left; left;
 	     left -= MIN(left, SAMPLED_AT_ONCE))
 		found += run_sample(s, MIN(left, SAMPLED_AT_ONCE));
 	__atomic_fetch_add(&s->told.samples, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&s->told.endpoint_samples, found, __ATOMIC_RELAXED);
-	s->told.rate_hz = s->tempo.hz;
+	s->told.rate_hz = s->rate.hz;
 	s->told.part = s->n ? (double)n / (double)s->n : 1;
 	__atomic_store_n(&s->told.endpoints, s->n, __ATOMIC_RELAXED);
 }
@@ -167,10 +169,10 @@ static void account(struct sampler *s, uint64_t samples_cpu_ns)
 {
 	uint64_t find_ns = __atomic_load_n(&s->told.find_ns, __ATOMIC_RELAXED),
 		 now = snapshot_now(), ns = now - s->accounted_ns,
-		 part = (uint64_t)(FIND_SHARE * s->tempo.budget * (double)ns),
+		 part = (uint64_t)(FIND_SHARE * s->rate.budget * (double)ns),
 		 paid = MIN(find_ns - s->found_ns, part);
 
-	tempo_spent(&s->tempo, samples_cpu_ns + paid, ns);
+	sample_rate_spent(&s->rate, samples_cpu_ns + paid, ns);
 	s->found_ns += paid;
 	s->accounted_ns = now;
 }
@@ -189,14 +191,14 @@ static void *samples(void *arg)
 		size_t from;
 		uint64_t now = snapshot_now();
 
-		next = MAX(next, now) + tempo_gap_ns(&s->tempo, rng_unit(&s->rng));
+		next = MAX(next, now) + sample_rate_gap_ns(&s->rate, rng_unit(&s->rng));
 		sleep_until(next, now);
 		from = s->at >= s->n ? 0 : s->at;
 		sample_once(t, s);
 		cpu = thread_cpu_ns();
-		tempo_measured(&s->tempo, s->at - from, cpu - before);
+		sample_rate_measured(&s->rate, s->at - from, cpu - before);
 		account(s, cpu - before);
-		tempo_choose(&s->tempo, s->n);
+		sample_rate_choose(&s->rate, s->n);
 		__atomic_fetch_add(&s->told.samples_cpu_ns, cpu - before, __ATOMIC_RELAXED);
 		before = cpu;
 	}
@@ -241,7 +243,7 @@ int sampler_start(struct trace *t, struct err *e)
 
 	if (!s)
 		return fail_sys(e, ENOMEM, "cannot start to sample", "free some memory");
-	tempo_begin(&s->tempo, t->opts.budget);
+	sample_rate_begin(&s->rate, t->opts.budget);
 	s->found_ns = 0;
 	rng_seed(&s->rng, snapshot_now());
 	s->told = (struct trace_sampling){
@@ -348,6 +350,6 @@ void sampler_finds(struct trace *t)
 	preexisting_again(t);
 	cost = thread_cpu_ns() - before;
 	sampler_spent(t, cost);
-	s->find_next_ns = snapshot_now() +
-			  gap_for_share(FIND_EVERY_NS, cost, FIND_SHARE * t->opts.budget);
+	s->find_next_ns =
+		snapshot_now() + gap_for_share(FIND_EVERY_NS, cost, FIND_SHARE * t->opts.budget);
 }

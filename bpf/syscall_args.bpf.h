@@ -4,14 +4,14 @@
  * came in with. A 32-bit program's calls have other numbers, and their arguments are elsewhere
  * (syscall_get_arguments()); its socketcall() has them in its own memory.
  */
-#ifndef IPCSTALL_REQUEST_BPF_H
-#define IPCSTALL_REQUEST_BPF_H
+#ifndef IPCSTALL_SYSCALL_ARGS_BPF_H
+#define IPCSTALL_SYSCALL_ARGS_BPF_H
 
 #include "registers.bpf.h"
 #include "charge.h"
 #include "syscalls.h"
 
-struct request {
+struct syscall_args {
 	__u32 bits;
 	__u64 first, second, third, fourth;
 };
@@ -23,7 +23,7 @@ static __always_inline __u32 number_bits(struct task_struct *task, __u64 nr)
 }
 
 #if defined(__TARGET_ARCH_x86)
-static __noinline int socketcall_request(struct request *r)
+static __noinline int socketcall_request(struct syscall_args *r)
 {
 	__u32 args[4] = {};
 
@@ -39,24 +39,24 @@ static __noinline int socketcall_request(struct request *r)
 	return 1;
 }
 
-static __always_inline void request_32(struct request *to, struct pt_regs *regs)
+static __always_inline void request_32(struct syscall_args *to, struct pt_regs *regs)
 {
-	struct request r = { syscall_bits_32(regs->orig_ax), (__u32)regs->bx, (__u32)regs->cx,
-		(__u32)regs->dx, (__u32)regs->si };
+	struct syscall_args r = { syscall_bits_32(regs->orig_ax), (__u32)regs->bx, (__u32)regs->cx,
+				  (__u32)regs->dx, (__u32)regs->si };
 
 	if (r.bits & SYS_SOCKETCALL)
 		socketcall_request(&r);
 	*to = r;
 }
 #else
-static __always_inline void request_32(struct request *to, struct pt_regs *regs)
+static __always_inline void request_32(struct syscall_args *to, struct pt_regs *regs)
 {
-	*to = (struct request){};
+	*to = (struct syscall_args){};
 }
 #endif
 
 /* only for the current thread */
-static __always_inline void request_of(struct request *r, struct task_struct *task,
+static __always_inline void request_of(struct syscall_args *r, struct task_struct *task,
 				       struct pt_regs *regs)
 {
 	if (is_compat(task)) {

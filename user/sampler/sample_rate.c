@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "sampler/tempo.h"
+#include "sampler/sample_rate.h"
 
 /* assumed costs before anything was measured: rather too high */
 #define FIRST_WAKE_NS 15000.0
@@ -14,10 +14,12 @@
 #define SAVES_MOST    0.75 /* share of the budget that is saved meanwhile, at most */
 #define UNUSED_S      1.0  /* seconds of unused budget that may be used later, at most */
 
-void tempo_begin(struct tempo *t, double budget)
+void sample_rate_begin(struct sample_rate *t, double budget)
 {
-	*t = (struct tempo){ .budget = budget, .wake_ns = FIRST_WAKE_NS, .each_ns = FIRST_EACH_NS };
-	tempo_choose(t, 0);
+	*t = (struct sample_rate){ .budget = budget,
+				   .wake_ns = FIRST_WAKE_NS,
+				   .each_ns = FIRST_EACH_NS };
+	sample_rate_choose(t, 0);
 }
 
 static double at_least(double v, double least)
@@ -27,7 +29,7 @@ static double at_least(double v, double least)
 
 /* The error of the expected cost is split between the two costs in proportion to their parts of
  * it. */
-void tempo_measured(struct tempo *t, size_t n, uint64_t ns)
+void sample_rate_measured(struct sample_rate *t, size_t n, uint64_t ns)
 {
 	double each = t->each_ns * (double)n, foretold = t->wake_ns + each,
 	       forgets = 1 / (double)(++t->n + 1);
@@ -40,14 +42,14 @@ void tempo_measured(struct tempo *t, size_t n, uint64_t ns)
 			at_least(t->each_ns + over * each / foretold / (double)n, LEAST_EACH_NS);
 }
 
-void tempo_spent(struct tempo *t, uint64_t cpu_ns, uint64_t time_ns)
+void sample_rate_spent(struct sample_rate *t, uint64_t cpu_ns, uint64_t time_ns)
 {
 	t->debt_ns = at_least(t->debt_ns + (double)cpu_ns - t->budget * (double)time_ns,
 			      -UNUSED_S * 1e9 * t->budget);
 }
 
 /* CPU time for the next second */
-static double allowed_ns(const struct tempo *t)
+static double allowed_ns(const struct sample_rate *t)
 {
 	double all = t->budget * 1e9;
 
@@ -56,24 +58,24 @@ static double allowed_ns(const struct tempo *t)
 
 /* Each sample covers all endpoints if the budget allows that ten times a second. Otherwise a
  * part of them, at least one, ten times a second. */
-void tempo_choose(struct tempo *t, size_t endpoints)
+void sample_rate_choose(struct sample_rate *t, size_t endpoints)
 {
 	double allowed = allowed_ns(t), all = t->wake_ns + t->each_ns * (double)endpoints, part;
 
 	t->at_once = endpoints;
 	t->hz = allowed / all;
-	if (t->hz > TEMPO_MOST_HZ)
-		t->hz = TEMPO_MOST_HZ;
-	if (t->hz >= TEMPO_LEAST_HZ)
+	if (t->hz > SAMPLE_RATE_MOST_HZ)
+		t->hz = SAMPLE_RATE_MOST_HZ;
+	if (t->hz >= SAMPLE_RATE_LEAST_HZ)
 		return;
-	t->hz = TEMPO_LEAST_HZ;
-	part = (allowed / TEMPO_LEAST_HZ - t->wake_ns) / t->each_ns;
+	t->hz = SAMPLE_RATE_LEAST_HZ;
+	part = (allowed / SAMPLE_RATE_LEAST_HZ - t->wake_ns) / t->each_ns;
 	t->at_once = part < 1 ? 1 : (size_t)part;
 	if (t->at_once > endpoints)
 		t->at_once = endpoints;
 }
 
-uint64_t tempo_gap_ns(const struct tempo *t, double random)
+uint64_t sample_rate_gap_ns(const struct sample_rate *t, double random)
 {
 	return (uint64_t)(1e9 / t->hz * (0.5 + random));
 }

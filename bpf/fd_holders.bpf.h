@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Names the process of an end at which nobody was seen: the holder of its descriptor, if it is one
  * process. */
-#ifndef IPCSTALL_HOLDERS_BPF_H
-#define IPCSTALL_HOLDERS_BPF_H
+#ifndef IPCSTALL_FD_HOLDERS_BPF_H
+#define IPCSTALL_FD_HOLDERS_BPF_H
 
 #include "task.bpf.h"
 
@@ -44,7 +44,7 @@ static __always_inline void note_holders(struct endpoint *ep, const struct holde
 		note_holder(&ep->rx_calls, h);
 }
 
-#define FILES_MAX \
+#define FILES_MAX                                                                            \
 	256 /* a table begins with 64, and doubles; descriptors beyond this end as if closed \
 	       unseen */
 

@@ -2,8 +2,8 @@
 /* Stalls behind stalls: A waits for B to read, and B cannot read because it waits for C. Two stalls
  * are linked if the thread that does not read sleeps in a send of its own. A proxy that uses poll()
  * does not sleep there; it is linked if it sends what it reads. */
-#ifndef IPCSTALL_VERDICT_ROOT_CAUSE_H
-#define IPCSTALL_VERDICT_ROOT_CAUSE_H
+#ifndef IPCSTALL_VERDICT_STALL_CHAIN_H
+#define IPCSTALL_VERDICT_STALL_CHAIN_H
 
 #include "verdict/stalls.h"
 #include "verdict/verdict.h"

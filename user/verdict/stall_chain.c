@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "verdict/root_cause.h"
+#include "verdict/stall_chain.h"
 
 #include <stdlib.h>
 
