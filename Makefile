@@ -152,7 +152,7 @@ include user/workloads/rpc/rpc.mk
 
 .PHONY: FORCE
 FORCE:
-deps: ## install what is missing (Debian/Ubuntu; elsewhere: name it)
+deps: ## install missing packages (Debian, Ubuntu; elsewhere: print the command)
 	$(Q)sh .ci/deps
 
 demo: ## install what is missing, build, run the main job and a short sweep, write a report
@@ -160,7 +160,7 @@ demo: ## install what is missing, build, run the main job and a short sweep, wri
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)PYTHON=$(PYTHON) .ci/demo demo-report
 
-docs-measured: all $(KNOWN) ## measure README's screen and pictures anew (quiet machine)
+docs-measured: all $(KNOWN) ## measure README's screen and pictures again (quiet machine)
 	$(Q)PYTHON=$(PYTHON) docs/refresh
 
 .PHONY: docs-screens
@@ -168,7 +168,7 @@ docs-screens: all $(KNOWN) ## draw the pictures of screens (docs/images/*.svg) f
 	$(Q)docs/draw-screens
 
 .PHONY: experiments
-experiments: all ## carry out the experiments and keep data and answers (quiet machine, half an hour; ONLY=name)
+experiments: all ## run the experiments and keep data and answers (quiet machine, half an hour; ONLY=name)
 	$(Q)PYTHON=$(PYTHON) docs/experiments/refresh $(ONLY)
 
 docs: all ## rewrite the documents that are made from the program

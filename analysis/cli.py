@@ -162,7 +162,7 @@ def _parser() -> Parser:
     report = commands.add_parser("report", help="write one self-contained HTML file")
     report.add_argument("files", nargs="+", metavar="FILE")
     report.add_argument("-o", "--output", required=True, metavar="OUT.html")
-    report.add_argument("--copies", action="store_true", help="the files go away: link to the copies inside the page alone")
+    report.add_argument("--copies", action="store_true", help="the files will be deleted: link only to the copies inside the page")
     report.set_defaults(run=cmd_report)
     for sub in (figure, report):
         _common(sub)
@@ -170,21 +170,21 @@ def _parser() -> Parser:
     summary = commands.add_parser("summary", help="print what a file says, as text")
     summary.add_argument("files", nargs="+", metavar="FILE")
     summary.add_argument("--fix", metavar="NAME=VALUE", help="which value of which variable is the fix (default: guessed)")
-    summary.add_argument("--brief", action="store_true", help="the findings and the dips alone")
+    summary.add_argument("--brief", action="store_true", help="only the findings and the dips")
     summary.set_defaults(run=cmd_summary)
 
     compare = commands.add_parser("compare", help="what changed between two results, sweeps or traces, with intervals and a test")
     compare.add_argument("a", metavar="A")
     compare.add_argument("b", metavar="B")
     compare.add_argument("--mixed", action="store_true", help="accept files from different machines")
-    compare.add_argument("--called", nargs=2, metavar="NAME", help="how the two are called in the output")
+    compare.add_argument("--called", nargs=2, metavar="NAME", help="names of the two files in the output")
     compare.set_defaults(run=cmd_compare)
 
     experiment = commands.add_parser("experiment", help="answer an experiment from its data (ipcstall experiment calls this)")
     experiment.add_argument("file", metavar="FILE")
     experiment.add_argument("--data", required=True, metavar="DIR", help="where its sweeps are; figures, report and answer go there too")
     experiment.add_argument("--quick", action="store_true", help="the data are of the quick form")
-    experiment.add_argument("--pilot", metavar="RUN", help="from the pilot of this run: how many repeats it needs, into DIR/RUN.repeats")
+    experiment.add_argument("--pilot", metavar="RUN", help="write DIR/RUN.repeats: how many repeats this run needs, judged by its pilot")
     experiment.add_argument("--keep", metavar="DIR", help="keep data, figures and answer small in DIR/NAME instead")
     experiment.set_defaults(run=cmd_experiment)
 

@@ -19,8 +19,8 @@
 	  "nothing to fix here: find out what the application does instead of sending") \
 	X(TX_FLIGHT, 1, "flight", 0, 0, \
 	  "everything is sent and acknowledgements are outstanding; nothing is held back", \
-	  "nothing to fix: this is the round trip of the path; keep more than one message under " \
-	  "way to hide it") \
+	  "nothing to fix: this is the round trip of the path; keep more than one message in " \
+	  "flight to hide it") \
 	X(TX_SNDBUF, 2, "sndbuf", 1, 1, \
 	  "the send buffer (of a pipe: the ring) is full, nothing else holds the queue, and a " \
 	  "writer waits for room: asleep in its call, refused with EAGAIN, or in poll() or " \
@@ -34,11 +34,11 @@
 	X(TX_PACING, 4, "pacing", 1, 0, \
 	  "pacing or TSO deferral holds the head of the queue", \
 	  "raise SO_MAX_PACING_RATE if the program sets it; otherwise the congestion control " \
-	  "sets the pace: look for loss and small buffers, or try another one") \
+	  "sets the pace: look for loss and small buffers, or try another congestion control") \
 	X(TX_CORK, 5, "cork", 1, 3, \
 	  "TCP_CORK, UDP_CORK or MSG_MORE holds a partial segment or datagram", \
 	  "clear TCP_CORK once the message is complete, or send its last piece without " \
-	  "MSG_MORE; until then only its writer holds it up") \
+	  "MSG_MORE: until then the writer itself holds the data back") \
 	X(TX_NAGLE, 6, "nagle", 1, 3, \
 	  "Nagle's algorithm (Minshall's variant) holds a partial segment until an earlier " \
 	  "small one is acknowledged", \
@@ -51,7 +51,7 @@
 	  "make the peer read sooner, or raise its SO_RCVBUF or tcp_rmem") \
 	X(TX_DEVICE, 9, "device", 0, 0, \
 	  "bytes are in the qdisc, the driver or the NIC, and are not yet reported as sent", \
-	  "nothing to fix: a device at work is no stall; a faster link or a shorter queue helps") \
+	  "this is no stall: the device is at work; a faster link or a shorter queue helps") \
 	X(TX_WORK, 10, "work", 0, 0, \
 	  "a thread runs the send path of this endpoint", \
 	  "fewer, larger writes; sendfile or MSG_ZEROCOPY for bulk")

@@ -11,7 +11,7 @@ test-unit: $(UNIT) ## the tests that need no root (TEST=name: one of them)
 test-vm: all guest-files ## the tests in guests (KERNELS=6.1,7.2 and TEST=name, or -name, choose)
 	$(Q)tests/vm/run $(if $(KERNELS),--kernels $(KERNELS)) $(TEST:%=--test %)
 
-test-vm-rig: all ## the guests themselves: exit statuses, crashes, what ^C leaves (QUICK=1: the third that matters most)
+test-vm-rig: all ## test the guest tools: exit statuses, crashes, what ^C leaves behind (QUICK=1: the most important third)
 	$(Q)tests/vm/selftest $(if $(QUICK),--quick)
 
 .PHONY: test-arm64 test-arm64-objects
@@ -27,7 +27,7 @@ test-systemd: all ## the exporter's unit under a real systemd, in a guest (a min
 	$(Q)tests/vm/systemd
 
 .PHONY: test-bcc
-test-bcc: build/guest/known ## analysis/bcc_probe.py in a guest beside known workloads (needs python3-bpfcc; two minutes)
+test-bcc: build/guest/known ## analysis/bcc_probe.py in a guest with known workloads (needs python3-bpfcc; two minutes)
 	$(Q)tests/vm/bcc
 
 .PHONY: test test-all
@@ -35,7 +35,7 @@ test: ## install what is missing and run the tests that each change must pass, i
 	$(Q).ci/deps all
 	$(Q)$(CONTAIN) tests/run $(STAGES)
 
-test-all: ## run every test there is: hours; what was passed on these very files is not run again (STAGES= chooses, FRESH=1 runs all)
+test-all: ## run all tests: hours; stages that passed on the same files are not repeated (STAGES= chooses, FRESH=1 runs all)
 	$(Q).ci/deps all
 	$(Q).ci/deps rpc || true
 	$(Q)$(CONTAIN) tests/run --all $(if $(FRESH),--fresh) $(STAGES)
@@ -92,23 +92,23 @@ test-programs: all ## real programs traced here: the verdict each must get (TEST
 	$(Q)$(CONTAIN) $(PYTHON) tests/programs/run $(TEST)
 
 .PHONY: test-truth test-mistakes docs-truth
-test-truth: all ## healthy and sick programs traced here: what is expected of each, and what is said (TEST=name: one; PART=1/2)
+test-truth: all ## trace healthy and faulty programs here, and compare each verdict with the expected one (TEST=name: one; PART=1/2)
 	$(Q).ci/deps truth || true
 	$(Q)$(CONTAIN) $(PYTHON) tests/truth/run $(if $(PART),--part $(PART)) $(TEST)
 
-test-mistakes: all $(UNIT) $(KNOWN) $(if $(GUESTS),guest-files) ## the tests that docs/TRUTH.md names, but for its programs (GUESTS=1: known workloads in guests)
+test-mistakes: all $(UNIT) $(KNOWN) $(if $(GUESTS),guest-files) ## the tests that docs/TRUTH.md names, except its programs (GUESTS=1: known workloads in guests)
 	$(Q)$(PYTHON) tests/truth/mistakes.py $(if $(GUESTS),--guests,--run)
 
-docs-truth: ## write docs/TRUTH.md and docs/TRUTH-PROGRAMS.md from what was kept of the latest make test-truth and test-mistakes
+docs-truth: ## write docs/TRUTH.md and docs/TRUTH-PROGRAMS.md from the latest results of make test-truth and test-mistakes
 	$(Q)$(PYTHON) tests/truth/run --doc docs/TRUTH-PROGRAMS.md
 	$(Q)$(PYTHON) tests/truth/mistakes.py --doc docs/TRUTH.md
 
 .PHONY: test-try test-try-kills docs-try
-test-try: all ## `ipcstall try` on real programs, with and without a CPU hog: what it proves, against a restart with the fix (TEST=name: one)
+test-try: all ## `ipcstall try` on real programs, with and without a CPU hog: compare the gain with that of a restart with the fix (TEST=name: one)
 	$(Q).ci/deps programs || true
 	$(Q)$(CONTAIN) $(PYTHON) tests/try/live $(if $(TEST),'$(TEST)')
 
-test-try-kills: all ## `ipcstall try` killed at 50 random moments: every option is as it was (SEED=n: the same moments again)
+test-try-kills: all ## kill `ipcstall try` at 50 random moments: every option must have its old value (SEED=n: the same moments again)
 	$(Q)tests/steady --tries 2 --limit 3600 $(PYTHON) tests/try/kills $(if $(SEED),--seed $(SEED))
 
 docs-try: all ## measure docs/TRY.md's table of real programs, a quarter of an hour on a quiet machine (FRESH=1: also what build/try has)
@@ -116,10 +116,10 @@ docs-try: all ## measure docs/TRY.md's table of real programs, a quarter of an h
 	$(Q)$(PYTHON) tests/try/live --keep build/try --doc docs/TRY.md; true
 
 .PHONY: test-soak test-kills
-test-soak: all $(CHURN) ## the tracer beside connections that come and go, for SOAK seconds (30)
+test-soak: all $(CHURN) ## the tracer under many short connections, for SOAK seconds (30)
 	$(Q)CHURN=$(CHURN) tests/steady --tries 2 $(PYTHON) tests/soak/run $(SOAK)
 
-test-kills: all $(CHURN) ## the tracer killed and started again beside live traffic, 50 times
+test-kills: all $(CHURN) ## kill and restart the tracer 50 times during live traffic
 	$(Q)CHURN=$(CHURN) tests/steady --limit 1800 $(PYTHON) tests/soak/kills
 
 # What the guests need that is not theirs: the workloads, and the test of links (netem and fq are there), and
@@ -159,7 +159,7 @@ $(B)/tests/golden/%: tests/golden/%.c tests/golden/kept.h $(ARCHIVES)
 -include $(DRAWERS:=.d)
 
 .PHONY: golden
-golden: all $(DRAWERS) ## make the kept screens anew (tests/golden); look at them before they are committed
+golden: all $(DRAWERS) ## draw the kept screens again (tests/golden); review them before you commit
 	$(Q)tests/golden/run --make
 
 .PHONY: test-browser
@@ -167,42 +167,42 @@ test-browser: ## reports in a headless Chromium at three widths: layout, hover, 
 	$(Q)$(PYTHON) tests/browser/run
 
 .PHONY: test-diagnosis docs-diagnosis
-test-diagnosis: all ## planted faults and healthy workloads, some under load: what diagnose says of them (MATCH=text: those)
+test-diagnosis: all ## run diagnose on planted faults and healthy workloads, some under load (MATCH=text: those)
 	$(Q)$(CONTAIN) $(PYTHON) tests/diagnosis/run $(if $(MATCH),--match '$(MATCH)',--short) --again 1
 	$(Q)$(if $(MATCH),true,$(CONTAIN) $(PYTHON) tests/diagnosis/run --short --load --again 1)
 
-docs-diagnosis: all ## measure docs/DIAGNOSIS.md anew: every planted fault, about ten minutes on a quiet machine
+docs-diagnosis: all ## measure docs/DIAGNOSIS.md again: every planted fault, about ten minutes on a quiet machine
 	$(Q)$(PYTHON) tests/diagnosis/run --doc docs/DIAGNOSIS.md $(if $(UNDER),--under '$(UNDER)'); true
 
 .PHONY: test-docs
-test-docs: all $(KNOWN) ## do the documents state what the program does: figures (docs/figures), screens, options, codes
+test-docs: all $(KNOWN) ## check the documents against the program: figures (docs/figures), screens, options, codes
 	$(Q)KNOWN=$(KNOWN) tests/steady --whole --tries 1 --limit 3000 $(PYTHON) tests/docs/run $(DOCS)
 
 .PHONY: test-mutants
-test-mutants: ## break the machine on purpose: a test must turn red each time
+test-mutants: ## break the state machine on purpose: a test must fail each time
 	$(Q)$(PYTHON) tests/mutants $(if $(TEST),'$(TEST)')
 
 .PHONY: test-cli
-test-cli: all $(CROWD) $(CHURN) $(KNOWN) ## the program as its user meets it (TEST=name: one file of tests/cli; tests/run-cli --stage core: those of make test)
+test-cli: all $(CROWD) $(CHURN) $(KNOWN) ## the command line: options, output, exit codes (TEST=name: one file of tests/cli; tests/run-cli --stage core: those of make test)
 	$(Q)tests/run-cli $(TEST)
 
 # Packages and the programs by which they show. netperf and lmbench are not free software: only when asked for.
 PEERS := sockperf:sockperf qperf:qperf iperf3:iperf3 netpipe-tcp:NPtcp rt-tests:hackbench linux-perf:perf
 .PHONY: bench-peers
-bench-peers: all ## beside sockperf, qperf, iperf3, NPtcp, perf, hackbench, in interleaved pairs: quiet machine, most of an hour (PAIRS=10 ONLY=words DOC=1 NONFREE=1: netperf, lmbench too)
+bench-peers: all ## compare with sockperf, qperf, iperf3, NPtcp, perf, hackbench, in interleaved pairs: quiet machine, most of an hour (PAIRS=10 ONLY=words DOC=1 NONFREE=1: netperf, lmbench too)
 	$(Q)for p in $(PEERS); do command -v $${p#*:} >/dev/null || apt-get install -y --no-install-recommends $${p%:*} >/dev/null 2>&1 || true; done
 	$(Q)$(if $(NONFREE),test -x build/peers/usr/bin/netperf || tests/peers/nonfree build/peers)
 	$(Q)tests/bench-peers --json build/peers.json $(if $(PAIRS),--pairs $(PAIRS)) $(if $(ONLY),--only '$(ONLY)') $(if $(DOC),--markdown docs/PEERS.md)
 
 .PHONY: test-fuzz
-test-fuzz: fuzz-files ## the machine under ten million random steps, and every fuzzer for some seconds
+test-fuzz: fuzz-files ## the state machine under ten million random steps, and every fuzzer for some seconds
 	$(Q)tests/fuzz/run
 
 .PHONY: test-cost bench-cost
 test-cost: all ## the ledger's own cost, against loose bounds
 	$(Q)PYTHON=$(PYTHON) tests/steady --limit 1800 tests/kernel/cost --duration 300ms
 
-bench-cost: all $(FLOOR) ## the same against the bars, beside what programs cost that do nothing: quiet machine
+bench-cost: all $(FLOOR) ## the same against strict limits, and the cost of empty BPF programs: quiet machine
 	$(Q)PYTHON=$(PYTHON) FLOOR=$(FLOOR) tests/kernel/cost --bars
 
 .PHONY: bench-sampled bench-churn bench-detect
@@ -212,24 +212,24 @@ bench-sampled: all $(KNOWN) ## what the sampled tier costs redis, nginx, 64 B me
 bench-detect: all $(KNOWN) $(CROWD) ## how soon `watch` finds one stalled conversation among a thousand, by cause (ROUNDS=7)
 	$(Q)KNOWN=$(KNOWN) CROWD=$(CROWD) $(PYTHON) tests/sampled/detect.py --rounds $(or $(ROUNDS),7)
 
-bench-churn: all $(CHURN) ## `watch` beside 5,000 connections a second, for SECONDS (600), after its cost for their rate: quiet machine
+bench-churn: all $(CHURN) ## `watch` with 5,000 connections a second, for SECONDS (600), after its cost for their rate: quiet machine
 	$(Q)CHURN=$(CHURN) $(PYTHON) tests/soak/watched $(or $(SECONDS),600)
 
 .PHONY: bench-O0
-bench-O0: all ## what the compiler's optimisation changes: this build beside one with -O0, in interleaved pairs (PAIRS=10)
+bench-O0: all ## what the compiler's optimisation changes: compare this build with one with -O0, in interleaved pairs (PAIRS=10)
 	$(Q)$(MAKE) -s OPT=-O0 build/O0/ipcstall
 	$(Q)$(PYTHON) tests/bench-flavours $(if $(PAIRS),--pairs $(PAIRS)) ./ipcstall build/O0/ipcstall
 
 .PHONY: docs-overhead
-docs-overhead: all guest-files ## count the ledger's instructions beside bpftrace, tcptop, tcppktlat, in a guest (KERNELS=6.12)
+docs-overhead: all guest-files ## count the instructions of the ledger, bpftrace, tcptop and tcppktlat, in a guest (KERNELS=6.12)
 	$(Q)$(PYTHON) tests/overhead/run $(if $(KERNELS),--kernels $(KERNELS))
 
 .PHONY: test-records
-test-records: ipcstall $(KNOWN) ## timeline, stalls, streams and recordings of known workloads, held against the ledger (TEST=name: one)
+test-records: ipcstall $(KNOWN) ## timeline, stalls, streams and recordings of known workloads, compared with the ledger (TEST=name: one)
 	$(Q)IPCSTALL=./ipcstall KNOWN=$(KNOWN) tests/steady --limit 1800 $(PYTHON) tests/kernel/records $(TEST)
 
 .PHONY: test-capacity
-test-capacity: all $(CROWD) ## 5,000 connections attached to in time, 50,000 endpoints each accounted for, overflow counted
+test-capacity: all $(CROWD) ## attach to 5,000 connections in time; account for each of 50,000 endpoints; count the overflow
 	$(Q)IPCSTALL=./ipcstall CROWD=$(CROWD) tests/steady --limit 1800 $(PYTHON) tests/kernel/capacity
 
 .PHONY: bench-served
@@ -243,8 +243,8 @@ unit-files: $(UNIT)
 test-files: unit-files $(KNOWN) $(CROWD) $(CHURN) $(DRAWERS) build/guest/known
 
 .PHONY: test-corpus corpus
-test-corpus: all ## kept recordings replayed: of each the verdict that it must get, in a second
+test-corpus: all ## replay kept recordings: each must get its expected verdict (a second)
 	$(Q)tests/corpus/run $(TEST)
 
-corpus: all $(KNOWN) ## make the recordings of tests/corpus anew (TEST=name: one), after a change of their format
+corpus: all $(KNOWN) ## record tests/corpus again (TEST=name: one), after a change of the format
 	$(Q)KNOWN=$(KNOWN) tests/corpus/run --record $(TEST)

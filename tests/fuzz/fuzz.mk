@@ -39,7 +39,7 @@ test-unit-clang: ## the unit tests built by clang, with address and undefined-be
 fuzz: fuzz-files ## the fuzzers, each from its kept corpus for FUZZ_SECONDS (60); FUZZ=name: one (tests/fuzz/README.md)
 	$(Q)tests/fuzz/run --each $(FUZZ_SECONDS) $(FUZZ)
 
-fuzz-corpus: fuzz-files ## keep of what the fuzzers found what reaches more of the program
+fuzz-corpus: fuzz-files ## keep those inputs found by the fuzzers that reach more of the program
 	$(Q)tests/fuzz/keep $(FUZZ)
 
 fuzz-coverage: ## lines of the parsers that the kept corpora run: 90 % at least

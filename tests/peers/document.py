@@ -56,11 +56,12 @@ def versions(rows):
 
 
 def markdown(rows, missing):
-    yield "# Beside other benchmarks"
+    yield "# Compared with other benchmarks"
     yield ""
-    yield "Written by `make bench-peers DOC=1`; no figure is written by hand. Two programs run in turn, A B then B A, pinned alike; a row is the"
-    yield "median of each, the median of the pairs' ratios (ipcstall / peer) and how many pairs ipcstall won. Latency is half a round trip (less is"
-    yield "better), throughput is bytes received (more is better). A gap under 3 % is a tie. p50 stands against p50, mean against mean."
+    yield "Written by `make bench-peers DOC=1`; no figure is written by hand. The two programs run in turn, A B then B A, on the same CPUs. A row"
+    yield "has the median of each, the median of the pairs' ratios (ipcstall / peer) and how many pairs ipcstall won. Latency is half a round trip"
+    yield "(less is better), throughput is bytes received (more is better). A gap under 3 % is a tie. A p50 is compared with a p50, a mean with a"
+    yield "mean. `bar` is this project's goal for the ratio; the verdict does not depend on it."
     yield ""
     yield f"{cpu_model()}, {os.cpu_count()} CPUs, Linux {platform.release().split('-')[0]}, TCP's default congestion control {control()}. Peers: {versions(rows)}."
     count = tally(rows)

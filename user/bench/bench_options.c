@@ -102,8 +102,8 @@ const struct opt bench_option_rows[] = {
 	{ OPT_INT, 0, "mss", "BYTES", "TCP_MAXSEG", AT(mss), 0, 65535 },
 	{ OPT_STRING, 0, "cc", "NAME", "TCP_CONGESTION: cubic, reno, bbr ...", AT(cc), 0, 0,
 		cc_words },
-	{ OPT_TIME, 0, "delack-max", "TIME", "TCP_DELACK_MAX_US: the longest an acknowledgement is "
-		"withheld", AT(delack_max), 0, 2e8 },
+	{ OPT_TIME, 0, "delack-max", "TIME", "TCP_DELACK_MAX_US: withhold an acknowledgement for "
+		"at most this time", AT(delack_max), 0, 2e8 },
 	{ OPT_SIZE, 0, "pacing", "BYTES", "SO_MAX_PACING_RATE, bytes a second (default: none)",
 		AT(pacing), 0, 4294967295.0 },
 	{ OPT_TIME, 0, "reader-pause", "TIME", "the server is busy elsewhere this long before each "
@@ -113,7 +113,7 @@ const struct opt bench_option_rows[] = {
 	OPT_HEAD("Reliable UDP (rudp)"),
 	{ OPT_TIME, 0, "rto", "TIME", "send a packet again if it is not acknowledged "
 				      "within this time (default 1s)", AT(rto), 1e5, 60e9 },
-	{ OPT_INT, 0, "window", "N", "packets under way, each with its own "
+	{ OPT_INT, 0, "window", "N", "packets in flight, each with its own "
 				     "acknowledgement and timer (default 1: stop and "
 				     "wait)", AT(window), 1, 4096 },
 	{ OPT_REAL, 0, "drop", "PERCENT", "chance that the receiver drops an arrived "

@@ -132,10 +132,10 @@ const struct command command_attach = {
 	.description =
 		"Connections that are already open are seen too; their earlier history is "
 		"unknown. A stall in progress shows at once. Connections are sampled. If the "
-		"samples suspect a stall, find a wait, or find nothing though the process is idle, "
-		"exact tracing (as with --exact) runs for two seconds, and the card may show what "
-		"that found. Ends at Ctrl-C, after --duration, or when the last of the given "
-		"processes ends.",
+		"samples suspect a stall or find a wait, or if they find nothing and the process "
+		"(a single -p) is idle, exact tracing (as with --exact) runs for two seconds, and "
+		"the card may show its result. Ends at Ctrl-C, after --duration, or when the last "
+		"of the given processes ends.",
 	.examples = "ipcstall attach -p 1234 -d 10s\tten seconds of one server\n"
 		    "ipcstall attach -a -P 5432 -d 1m\tevery connection on port 5432\n",
 	.options = attach_options,

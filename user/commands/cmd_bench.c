@@ -273,10 +273,10 @@ static int run_bench(void *opts, struct opt_operands *rest, struct err *e)
 const struct command command_bench = {
 	.name = "bench",
 	.summary = "Benchmark one transport: latency, throughput, one-way time, connecting",
-	.description = "Two processes, pinned, talk over the transport: warm-up, then one measured "
-		"phase for each test and size. Latency is half a "
-		       "round trip by one clock; throughput is what was received. Buffers are the "
-		       	"kernel's own unless set.",
+	.description = "Two pinned processes exchange messages: first a warm-up, then one measured "
+		"phase for each test and size. Latency is half a round trip, measured by one "
+		"clock; throughput counts the bytes received. Buffers have the kernel's own sizes "
+		"unless set.",
 	.words_title = "Keys of --link",
 	.words = link_key_help,
 	.examples = "ipcstall --mode tcp --size 64K\tlatency and throughput at 64 KiB\n"
@@ -286,7 +286,8 @@ const struct command command_bench = {
 		    	"body in two writes: a stall for each message\n"
 		    "ipcstall -m tcp --size 1453:21000:+500 --pattern trailer=4 -t throughput "
 			"--ack message -L "
-		    	"veth,rate=100mbit,tso=off\tthe comb\n"
+		    	"veth,rate=100mbit,tso=off\tdips at some sizes: Nagle and delayed "
+			"ACKs\n"
 		    "ipcstall -m udp -t oneway --rate 20k --size 64\tone-way time under a "
 			"schedule\n"
 		    "ipcstall -m unix --placement cross-awake --size 64,64K --json "

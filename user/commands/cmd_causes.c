@@ -79,9 +79,10 @@ static int run_causes(void *opts, struct opt_operands *rest, struct err *e)
 	}
 	printf("# Causes\n\nMade by `ipcstall causes --markdown` from `bpf/causes.h`. If several "
 	       "states hold at once, the upper row wins.\nThe states of one ledger exclude each "
-	       "other and add up to its lifetime. NIST's stall is the sum of the stall rows.\n");
-	markdown("tx", tx_rows, ROWS(tx_rows));
-	markdown("rx", rx_rows, ROWS(rx_rows));
+	       "other and add up to its lifetime.\nStall, as a NIST paper defined it, is the "
+	       "sum of the rows with `yes`. A stall point is that paper's name for a cause.\n");
+	markdown("tx: the states of a sender", tx_rows, ROWS(tx_rows));
+	markdown("rx: the states of a receiver", rx_rows, ROWS(rx_rows));
 	return EXIT_DONE;
 }
 

@@ -55,8 +55,8 @@ static int run_check(void *opts, struct opt_operands *rest, struct err *e)
 const struct command command_check = {
 	.name = "check",
 	.summary = "Show what this kernel lets ipcstall see, and how to get the rest",
-	.description = "Exit status 0: this kernel can be traced; 4: it cannot, and only "
-		"benchmarks run, without ledgers.",
+	.description = "Exit status 0: this kernel can be traced; 4: it cannot, but benchmarks "
+		"run without ledgers.",
 	.examples = "sudo ipcstall check\twhich backend this kernel allows, and what it cannot "
 		"see\nsudo ipcstall check --json -\tthe same for a program\n",
 	.options = check_options,

@@ -245,14 +245,15 @@ const struct command command_experiment = {
 		"hypothesis",
 	.operands = "FILE",
 	.operand_source = "ipcstall experiment --list | cut -d\" \" -f1",
-	.description = "FILE is one of docs/experiments, or only its name. The data come first, "
-		"then the test, then the answer: supported, refuted, partly, no difference "
-		"(beyond the stated margin) or not decided. A directory keeps everything: data, "
+	.description = "FILE is an experiment file, or the name of one of docs/experiments. The "
+		"command measures, tests the hypothesis, and prints the answer: supported, "
+		"refuted, partly, no difference (beyond the stated margin) or not decided. A "
+		"directory keeps everything: data, "
 		"figures, report.html, answer.json. Exit code 10: not decided, or the machine was "
 		"disturbed and nothing was measured.",
 	.examples = "ipcstall experiment --list\twhich experiments there are\n"
-		    "ipcstall experiment seed-000 --quick\tall rows of a paper: what it said, "
-		    	"and what is here\n"
+		    "ipcstall experiment seed-000 --quick\tevery measurement of a paper: its "
+		    	"figure, and the figure here\n"
 		    "ipcstall experiment nagle-comb\tNIST's Figures 1, 2 and 3 on this machine\n"
 		    "ipcstall experiment pipe-peak --quick -o /tmp/pipe\tthe short form, into a "
 		    	"directory of your choice\n",

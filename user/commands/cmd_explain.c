@@ -26,48 +26,57 @@ static const struct {
 } terms[] = {
 	{ "stall", "the time in which data was ready and the protocol held it back: the sum of the "
 		"states marked *",
-	  "ipcstall run -- CMD shows which state, whose, and for whom" },
-	{ "stalled", "data was ready, and the protocol held it back: for buffer memory, a window, "
-		     "a segment that was not full. The percentage is a share of the sender's time",
+	  "ipcstall run -- CMD shows the state, who waits, and for whom" },
+	{ "stalled", "data was ready, and the protocol held it back: it waited for buffer memory, "
+		     "for a window, or to fill a segment. The percentage is a share of the "
+		     "sender's time",
 	  "`why` names the state: ipcstall explain STATE" },
-	{ "waiting", "nothing was held back, but a program waited long for another: to send, to "
-		     "answer, to read, to accept, or for a CPU. For several connections the times "
-		     "are sums",
+	{ "waiting", "nothing was held back, but a program waited long for another one to send, "
+		     "answer, read or accept, or it waited long for a CPU. For several "
+		     "connections the times are sums",
 	  "`next` says where to look" },
 	{ "healthy", "no data was held back for long, and no program waited long for another. A "
 		     "stream that its reader, the link or a CPU limits is healthy: `limited by` "
 		     "names it",
 	  "ipcstall run --ledger -- CMD shows every state" },
-	{ "thinks", "from when a server has read a request until it begins to answer it: it "
-		    "computes, sleeps, or waits for another. With a queue before the server, the "
-		    "client waits longer than this",
+	{ "thinks", "the time from when a server has read a request until it begins to answer: "
+		    "it computes, sleeps, or waits for another program. If requests queue before "
+		    "the server, its client waits longer than this",
 	  "`next` says where to look" },
 	{ "seen-at-both-ends", "both ends were traced: one end shows the cause, the other its "
 			       "effect",
 	  "ipcstall explain inferred" },
 	{ "suspected", "samples point to this cause, but do not see it happen",
-	  "ipcstall attach --exact sees it" },
-	{ "delayed-ack", "the receiver withholds its ACK for 40 ms or more, to send it along with "
-			 "an answer; a sender that Nagle's algorithm holds back waits for that "
-			 "ACK",
+	  "ipcstall attach --exact can prove it" },
+	{ "suggested", "a fix that fits the cause but was not tried",
+	  "ipcstall try -p PID tries it and measures the gain" },
+	{ "proven", "the fix was set, and measured windows with it against windows without: the "
+		    "gain is beyond chance",
+	  "ipcstall explain FIX shows how a program sets it" },
+	{ "limited-by", "what sets the pace of a stream in which nothing is held back: its reader, "
+			"its writer, the link, or a CPU",
+	  "a faster one of these makes it faster" },
+	{ "delayed-ack", "the receiver withholds its ACK until it has an answer to send along, or "
+			 "for 40 ms or more; a sender that Nagle's algorithm holds back waits for "
+			 "that ACK",
 	  "ipcstall explain nagle; ipcstall explain quickack" },
 	{ "waiting-for-a-cpu", "a task was woken and ready to run, but no CPU ran it: other tasks "
 			       "had the CPUs, or the quota of its cgroup was used up",
 	  "run fewer tasks, raise its priority, or raise cpu.max" },
 	{ "deadlock", "two processes each wait for the other, and neither can go on",
 	  "read both pipes of a subprocess; do not write more than fits while nobody reads" },
-	{ "bounded", "the exact moment was not observed: the figure may be too long, by the time "
-		     "until the next observed event",
-	  "ipcstall check shows what this kernel allows; fentry sees exactly" },
+	{ "bounded", "no hook saw the exact moment: the figure may be too long, at most by the "
+		     "time until the next event that a hook saw",
+	  "ipcstall check shows what this kernel allows; the fentry backend sees exact moments" },
 	{ "unknown", "the figure could not be observed. It is printed as - or null, never as 0",
 		"ipcstall check" },
 	{ "inferred", "only one end was seen; what the other end did follows from the protocol",
-		"trace the other end too: ipcstall attach there" },
+		"run ipcstall attach at the other end too" },
 	{ "ledger", "the record of a socket's or pipe's life: each nanosecond is in exactly one "
 		    "state for each direction, and the states add up to that life",
 	  "ipcstall causes lists the states" },
-	{ "blind", "a time in which the kernel ran no tracing program on a CPU; no "
-		   "ledger has what happened then", "docs/KERNEL_NOTES.md" },
+	{ "blind", "a time in which the kernel ran no tracing program on a CPU; what happened then "
+		   "is in no ledger", "docs/KERNEL_NOTES.md" },
 	{ "overflow", "endpoints for which there was no room; they are counted but not recorded",
 		"give a larger --max-endpoints" },
 };

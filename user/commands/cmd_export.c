@@ -277,8 +277,8 @@ const struct command command_export = {
 	.examples = "ipcstall export\tserve 127.0.0.1:19435/metrics, every process\n"
 		    "ipcstall export -c /sys/fs/cgroup/system.slice -l 10.0.0.5:19435\tthe "
 		    	"services of this machine, for a scraper elsewhere\n"
-		    "ipcstall export --once --interval 5s\tfive seconds' worth on standard "
-		    	"output\n",
+		    "ipcstall export --once --interval 5s\tprint the metrics of five "
+		    	"seconds\n",
 	.options = export_options,
 	.options_size = sizeof(struct export_opts),
 	.defaults = defaults,

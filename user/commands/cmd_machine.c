@@ -133,9 +133,9 @@ static int run(void *opts, struct opt_operands *rest, struct err *e)
 const struct command command_machine = {
 	.name = "machine",
 	.summary = "Show what this machine is, and its latencies from L1 to the disk",
-	.description = "A scale for message latencies: caches, a mispredicted branch, a mutex, "
-		"memory, compression, loopback TCP, disk. A rung that cannot be measured says "
-		"why.",
+	.description = "Prints a scale to compare message latencies with: caches, a "
+		"mispredicted branch, a mutex, memory, compression, loopback TCP, disk. If a rung "
+		"cannot be measured, it says why.",
 	.examples = "ipcstall machine\tthe description and the ladder\n"
 		    "ipcstall machine --dir /mnt/nvme --json machine.json\tread another disk, keep "
 		    	"the data\n",

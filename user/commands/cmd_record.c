@@ -23,13 +23,13 @@ static const struct opt record_options[] = {
 	  "keep the file below this size (default 100M): drop the older half of the "
 	  "steps and stalls, every second snapshot, and the closed endpoints that "
 	  "stalled least; what is dropped is counted", SESSION_OPT(max_size), 1 << 20, 1ull << 40 },
-	{ OPT_TIME, 'i', "interval", "TIME", "time between two snapshots, the most "
-					     "that a crash can lose (default 1s)",
+	{ OPT_TIME, 'i', "interval", "TIME", "time between two snapshots; a crash "
+					     "loses at most this much (default 1s)",
 		SESSION_OPT(interval_ns), 1e7, 86400e9 },
 	{ OPT_TIME, 'd', "duration", "TIME", "stop after this time (default: at Ctrl-C, or when "
-		"they end)", SESSION_OPT(duration_ns), 1, 1e18 },
+		"the processes end)", SESSION_OPT(duration_ns), 1, 1e18 },
 	PROGRESS_OPTION,
-	{ OPT_FLAG, 'q', "quiet", NULL, "say nothing", SESSION_OPT(quiet) },
+	{ OPT_FLAG, 'q', "quiet", NULL, "print nothing", SESSION_OPT(quiet) },
 	OPT_END,
 };
 

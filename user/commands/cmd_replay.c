@@ -387,7 +387,7 @@ const struct command command_replay = {
 	.name = "replay",
 	.summary = "Show a recording again, through any filter, into any output",
 	.operands = "FILE",
-	.description = "The table goes to standard output, unless another output does. A "
+	.description = "The table goes to standard output, unless you send another output there. A "
 		"recording that is cut off is shown up to its last whole block. Damaged blocks "
 		"are left out, and the exit code is then 9.",
 	.examples = "ipcstall replay web.rec\tthe table and the verdict\n"

@@ -125,11 +125,11 @@ const struct command command_sweep = {
 		"it.",
 	.examples = "ipcstall sweep -m tcp --pattern trailer=4 --ack message -t throughput -L "
 		"veth,rate=100mbit,tso=off -V size=1453:21000:+500 -V nodelay=0,1 -o "
-		"comb.ndjson\tthe comb of Nagle and delayed ACK\n"
+		"comb.ndjson\tdips at some sizes: Nagle and delayed ACKs\n"
 		    "ipcstall sweep -m tcp --pattern chunks=4096 --ack message -t throughput -L "
 			"veth,tso=off "
-		    	"-V size=3500:7000:+500 --repeats 3 --refine -o edges.ndjson\twhere "
-		    	"exactly?\n"
+		    	"-V size=3500:7000:+500 --repeats 3 --refine -o edges.ndjson\tthe exact "
+		    	"sizes of the dips\n"
 		    "ipcstall sweep -m pipe -t throughput -V size=1K:256K:*2 -V pipe-size=64K,1M "
 		    	"-o pipe.ndjson\tdoes a larger pipe help?\n",
 	.options = all_rows,

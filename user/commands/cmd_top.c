@@ -325,7 +325,7 @@ const struct command command_top = {
 	.examples = "ipcstall top\tevery connection of this machine\nipcstall top -p 1234 -s "
 		"rate\tone server, the busiest first\nipcstall top -b --iterations 1 -i 5s -f "
 		"nagle\twhat Nagle's algorithm held in the next five seconds\nipcstall top --json "
-		"top.ndjson -n 0 -d 1m\tall rows for a program\n",
+		"top.ndjson -n 0 -d 1m\tall rows as JSON, for a program to read\n",
 	.options = top_options,
 	.options_size = sizeof(struct top_opts),
 	.defaults = defaults,

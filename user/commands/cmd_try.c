@@ -218,8 +218,8 @@ const struct command command_try = {
 		"it would set, and asks. Then it sets the option from outside (pidfd_getfd), and "
 		"compares windows with and without it, in random order. The answer is proven, "
 		"refuted (both: exit status 0) or too noisy to say (10). A separate process sets "
-		"every option back, even if this one is killed. Nothing else of the program is "
-		"touched.",
+		"every option back, even if this one is killed. Nothing else in the program is "
+		"changed.",
 	.examples = "ipcstall try -p 1234\tfind what stalls in this process, ask, and try the "
 		"fixes that fit\n"
 		    "ipcstall try -p 1234 --fix nodelay --yes\ttry TCP_NODELAY without asking\n"

@@ -454,7 +454,7 @@ const struct command command_watch = {
 		"it attaches and then runs as nobody (--user).",
 	.examples = "ipcstall watch\tevery process of this machine\n"
 		    "ipcstall watch -c /sys/fs/cgroup/system.slice --threshold 1s "
-		    	">stalls.ndjson\tand the five minutes before each stall of a second\n",
+		    	">stalls.ndjson\talso write the five minutes before a stall of a second\n",
 	.options = watch_options,
 	.options_size = sizeof(struct watch_opts),
 	.defaults = defaults,

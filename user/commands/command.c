@@ -68,7 +68,7 @@ static void command_help(const struct command *c, FILE *out)
 	char text[400];
 
 	snprintf(text, sizeof(text), "Usage: ipcstall %s%s[OPTION...]%s%s",
-		 is_default ? "" : c->name, is_default ? "" : " ", c->operands ? " " : "",
+		 is_default ? "[bench]" : c->name, " ", c->operands ? " " : "",
 		 c->operands ? c->operands : "");
 	opt_wrap(out, text, 0);
 	snprintf(text, sizeof(text), "%s.", c->summary);
@@ -142,7 +142,7 @@ void command_help_all(FILE *out)
 	fputc('\n', out);
 	opt_wrap(out, opt_values_help, 0);
 	help_examples("sudo ipcstall attach -p 1234 -d 10s\twhere does this program wait?\n"
-		      "sudo ipcstall run -- curl -s URL\tand this command?\n"
+		      "sudo ipcstall run -- curl -s URL\twhere does this command wait?\n"
 		      "sudo ipcstall --mode tcp --size 64K\thow fast is TCP here, and why?\n",
 		      out);
 }

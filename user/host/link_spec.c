@@ -74,7 +74,7 @@ static const struct key keys[] = {
 	SWITCH(gso, "segmentation by the kernel just before the device"),
 	SWITCH(gro, "merging of received segments"),
 	{ KEY(pingpong), plain_units, false, 1, 255, "1 to 255",
-		"net.ipv4.tcp_pingpong_thresh: 1 delayed ACK in N" },
+		"net.ipv4.tcp_pingpong_thresh: one message in N meets a delayed ACK" },
 	SWITCH(quickack, "no delayed ACKs on this link's routes"),
 	{ KEY(cwnd), plain_units, false, 1, 65535, "1 to 65535 segments",
 		"limit of the congestion window, as `ip route ... cwnd lock N`" },

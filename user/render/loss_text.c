@@ -23,7 +23,7 @@ static const struct {
 				  "device, a tunnel, a cable" },
 	[TRACE_DROP_OTHER] = { "other", "dropped by its socket",
 			       "its receive buffer may be full: read sooner, or raise SO_RCVBUF; "
-			       "--exact, or the kernel's tracepoint skb:kfree_skb, tells the "
+			       "--exact, or the kernel's tracepoint skb:kfree_skb, shows the "
 			       "reason" },
 };
 

@@ -20,8 +20,8 @@
 #define ZOOM_BUDGET_OPTION                                                                 \
 	{                                                                                  \
 		OPT_STRING, 0, "zoom-budget", "PERCENT",                                   \
-			"exact tracing, which proves a suspected stall (a zoom), may run " \
-			"for this share of the time (default " ZOOM_BUDGET "; 0: never)",  \
+			"share of the time in which exact tracing may run to prove a "      \
+			"suspected stall (a zoom) (default " ZOOM_BUDGET "; 0: never)",    \
 			SESSION_OPT(zoom_budget)                                           \
 	}
 

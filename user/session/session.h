@@ -85,9 +85,9 @@ struct session_opts {
 	SEEN_OPTIONS, \
 	{ OPT_TIME, 0, "threshold", "TIME", "also report each single stall of at least this " \
 		"length", SESSION_OPT(threshold_ns) }, \
-	{ OPT_FLAG, 0, "stacks", NULL, "give each stall the stacks of its call and of what the " \
-		"other end's reader did meanwhile (threshold: " \
-	  "10 us unless given)", SESSION_OPT(stacks) }, \
+	{ OPT_FLAG, 0, "stacks", NULL, "record the stacks of each stall: of the call that " \
+		"stalled, and of what the other end's reader did meanwhile (--threshold is then " \
+		"10 us unless given)", SESSION_OPT(stacks) }, \
 	{ OPT_INT, 0, "timeline-max", "N", "keep the newest N steps and marks of the timeline; " \
 		"older ones are counted as lost", \
 	  SESSION_OPT(timeline_max), 1, 1e9 }, \
@@ -104,8 +104,8 @@ struct session_opts {
 	LEDGER_OUTPUTS(LEDGER_OUT_ROW) \
 	{ OPT_STRING, 0, "html", "FILE", "a report to look at in a browser: ledgers, time line, " \
 		"slowest message", SESSION_OPT(html) }, \
-	{ OPT_STRING, 0, "ndjson", "FILE", "a running report: one JSON object a line, at each " \
-		"interval and for each stall", \
+	{ OPT_STRING, 0, "ndjson", "FILE", "a running report: one JSON object per line, for each " \
+		"interval and each stall", \
 	  SESSION_OPT(ndjson) }, \
 	{ OPT_TIME, 'i', "interval", "TIME", of_what, SESSION_OPT(interval_ns), 1e7, 86400e9 }, \
 	{ OPT_INT, 'n', "shown", "N", "show the N most stalled endpoints (default 10)", \

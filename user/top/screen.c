@@ -251,7 +251,7 @@ static const struct help_line {
 	const char *word, *means;
 } help_lines[] = {
 	{ "STALL", "the share of the interval in which data was ready and held back" },
-	{ "WHO WAITS", "the program that sends there, and its process" },
+	{ "WHO WAITS", "the program that sends there, and its process number" },
 	{ "FOR WHOM", "who kept it waiting: a program, the other end's address, the path, a CPU" },
 	{ "WHY", "the largest cause (`ipcstall causes`) and what the other end did: delack, it "
 		 "delayed its ACK; reader, it did not read; drops: no stall, but datagrams "
@@ -269,7 +269,7 @@ static const struct help_line {
 	{ "s r", "next sort key; reverse" },
 	{ "a", "show endpoints where nothing moved, too" },
 	{ "space", "pause" },
-	{ "+ -", "a longer or shorter interval; in the details: of the time line" },
+	{ "+ -", "a longer or shorter interval; in the details, a longer or shorter time line" },
 	{ "q", "quit" },
 };
 

@@ -260,7 +260,7 @@ static void explain(struct trace_feature *f, int err, const char *otherwise)
 	else if (err == -EPERM &&
 		 features[F_RAWTP].there) /* with a privilege missing, that would fail too */
 		snprintf(f->why_not, sizeof(f->why_not),
-			 "not permitted, although tracepoints are (as on a locked-down kernel)");
+			 "not permitted, although raw tracepoints are: is the kernel locked down?");
 	else
 		snprintf(f->why_not, sizeof(f->why_not), "%s",
 			 otherwise ? otherwise : strerror(-err));
@@ -278,8 +278,8 @@ static struct trace_feature features[F_N] = {
 				"the rawtp backend",
 			.fix = "a kernel from 6.16 on, or the fentry backend" },
 	[F_FENTRY] = { "fentry",
-		       .lost = "exact boundaries: states are bounded by the next event "
-			       "instead",
+		       .lost = "exact moments: a state may seem to last until the next "
+			       "observed event",
 		       .fix = "a kernel with CONFIG_FUNCTION_TRACER=y that is not locked down" },
 	[F_KPROBE] = { "kprobe", .lost = "the kprobe backend, the second choice after fentry",
 		       .fix = "a kernel with CONFIG_KPROBES=y that is not locked down" },

@@ -15,8 +15,8 @@ const struct spelling spellings[] = {
 		"http.server: wbufsize = -1 (one write)" },
 	{ "nodelay", "java", "socket.setTcpNoDelay(true); com.sun.net.httpserver: "
 		"-Dsun.net.httpserver.nodelay=true" },
-	{ "nodelay", "go", "conn.(*net.TCPConn).SetNoDelay(true), which is the default: somebody "
-		"has turned it off" },
+	{ "nodelay", "go", "conn.(*net.TCPConn).SetNoDelay(true), which is the default: the "
+		"program has turned it off" },
 	{ "nodelay", "node", "socket.setNoDelay(true); http.createServer({ noDelay: true })" },
 	{ "nodelay", "ruby", "sock.setsockopt(Socket::IPPROTO_TCP, Socket::TCP_NODELAY, 1)" },
 	{ "nodelay", "rust", "stream.set_nodelay(true)" },
@@ -47,15 +47,15 @@ const struct spelling spellings[] = {
 	{ "sndbuf-auto", "java", "do not call socket.setSendBufferSize()" },
 	{ "sndbuf-auto", "nginx", "no sndbuf= in listen" },
 	{ "sndbuf", "c", "setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &(int){8 << 20}, sizeof(int)), "
-		"with net.core.wmem_max raised to that" },
-	{ "sndbuf", "python", "sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8 << 20), with "
-		"net.core.wmem_max raised to that" },
+		"after raising net.core.wmem_max to 8388608" },
+	{ "sndbuf", "python", "sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8 << 20), "
+		"after raising net.core.wmem_max to 8388608" },
 	{ "rcvbuf-auto", "c", "do not set SO_RCVBUF: the kernel then sizes it by itself, up to "
 		"net.ipv4.tcp_rmem" },
 	{ "rcvbuf-auto", "java", "do not call socket.setReceiveBufferSize()" },
 	{ "rcvbuf-auto", "nginx", "no rcvbuf= in listen" },
 	{ "rcvbuf", "c", "setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &(int){8 << 20}, sizeof(int)), "
-		"with net.core.rmem_max raised to that" },
+		"after raising net.core.rmem_max to 8388608" },
 	{ "pipe-size", "c", "fcntl(fd, F_SETPIPE_SZ, 1 << 20)" },
 	{ "pipe-size", "python", "subprocess.Popen(..., pipesize=1 << 20), or fcntl.fcntl(fd, "
 		"fcntl.F_SETPIPE_SZ, 1 << 20)" },

@@ -12,7 +12,7 @@ RPC_THRIFT := $(RPC_GEN)/Echo.cpp $(RPC_GEN)/echo_types.cpp
 RPC_PROGRAMS := $(RPC_OUT)/ipcstall-grpc $(RPC_OUT)/ipcstall-grpc-O0 $(RPC_OUT)/ipcstall-thrift $(RPC_OUT)/ipcstall-thrift-O0
 
 .PHONY: rpc
-rpc: ## build the ends of --mode grpc and --mode thrift, where their libraries are; else say which packages are missing (MISSING=ok: and go on)
+rpc: ## build the programs of --mode grpc and --mode thrift if their libraries are installed; else name the missing packages (MISSING=ok: and go on)
 	$(Q)CXX='$(CXX)' MAKE='$(MAKE)' MISSING='$(MISSING)' sh $(RPC_DIR)/build $(RPC_OUT)
 
 $(RPC_GRPC) &: $(RPC_DIR)/echo.proto
