@@ -259,7 +259,8 @@ SUBPROG int note_parent(struct endpoint *ep)
 	if (!s.found)
 		return 0;
 	leader = ADDRESS(parent, task_struct___numbered, group_leader);
-	ep->rx_calls.parent = GET(CAST(task_struct, parent), tgid);
+	/* its number in the reader's namespace is not known */
+	ep->rx_calls.parent = opt.pidns_ino ? 0 : GET(CAST(task_struct, parent), tgid);
 	bpf_probe_read_kernel(
 		ep->rx_calls.parent_comm, COMM_LEN,
 		(void *)(leader + bpf_core_field_offset(struct task_struct___numbered, comm)));

@@ -178,4 +178,11 @@ const volatile __u8 slot_of[256];
 
 #define atomic_add(p, v) ((void)__sync_fetch_and_add((p), (v)))
 
+/* the number that a struct pid has in its namespace of that level */
+static __always_inline __u64 upid_at(__u64 pid, __u32 level)
+{
+	return pid + bpf_core_field_offset(struct pid___numbered, numbers) +
+	       (level & 31) * bpf_core_type_size(struct upid___numbered);
+}
+
 #endif

@@ -141,7 +141,9 @@ static __noinline int refused_room(__u64 key)
 /* Both return a blank endpoint, or the one that has the address already; null: no room. */
 static __always_inline struct endpoint *insert_hashed(__u64 key)
 {
-	if (bpf_map_update_elem(&hashed, &key, &blank, BPF_NOEXIST) == -7 /* E2BIG */)
+	long err = bpf_map_update_elem(&hashed, &key, &blank, BPF_NOEXIST);
+
+	if (err && err != -17 /* EEXIST; else E2BIG, or ENOMEM */)
 		refused_room(key);
 	return bpf_map_lookup_elem(&hashed, &key);
 }

@@ -78,7 +78,7 @@ static __noinline int still_in(const struct call *c, __u64 task)
  * data, a FIFO is a pipe */
 static __always_inline bool calls_nest(const struct endpoint *ep, enum dir dir)
 {
-	return ep->id.proto != PROTO_TCP || dir != DIR_RX;
+	return dir == DIR_TX || ep->id.proto == PROTO_PIPE;
 }
 
 /* A call inside a call of the same thread belongs to the outer one. Where calls do not nest, the
@@ -432,6 +432,17 @@ static __always_inline void tcp_settled(__u64 sk)
 		tcp_look(ep, sk, bpf_ktime_get_ns());
 }
 
+/* A timer of TCP has done its work. If that was a tail loss probe, TCP notes what it repeats until
+ * the answer. */
+static __always_inline void tcp_timer_done(__u64 sk)
+{
+	struct endpoint *ep = endpoint_known(sk);
+
+	if (ep && !ep->closed && ep->probing)
+		probe_answered(ep, (struct sock *)sk);
+	tcp_settled(sk);
+}
+
 /* a reader in its call stays in `work` or `wait` until it leaves */
 static __always_inline void tcp_arrived(struct endpoint *ep, struct sock *sk, ns_t now)
 {
@@ -455,6 +466,8 @@ static __always_inline void tcp_received(__u64 sk)
 	if (!ep || ep->closed)
 		return;
 	now = bpf_ktime_get_ns();
+	if (ep->probing)
+		probe_answered(ep, (struct sock *)sk);
 	if (!tx_working(ep))
 		tcp_look(ep, sk, now);
 	if (!sees_exactly())
@@ -479,8 +492,18 @@ static __always_inline void ack_goes(__u64 sk)
 		ack_sent(ep, bpf_ktime_get_ns());
 }
 
+/* held_by_fq() said that fq paces what is below: has it let go of that? */
+static __always_inline void fq_has_let_go(struct endpoint *ep, struct input *in, __u64 sk)
+{
+	if (word_head(LATEST(ep->tx.word)) != HEAD_PACING || ep->episode >> 1 != SLICE_FQ ||
+	    (in->device && is_paced_by(CAST(sock, sk), CAST(tcp_sock, sk), SK_PACING_FQ, in->at)))
+		return;
+	in->says |= IN_HEAD;
+	part_turns(ep, in->at, SLICE_NONE);
+}
+
 /* The last reference to a segment below the protocol goes. The socket's lock is not held, so only
- * the device may change. */
+ * the device may change, and what fq holds. */
 static __always_inline void device_freed(__u64 skb)
 {
 	__u64 sk0 = ADDRESS(skb, sk_buff, sk);
@@ -496,6 +519,8 @@ static __always_inline void device_freed(__u64 skb)
 	size = GET(CAST(sk_buff, skb), truesize);
 	in.device = GET(sk, sk_wmem_alloc.refs.counter) - size >= WMEM_REST;
 	in.at = bpf_ktime_get_ns();
+	if (sees_exactly() && ep->id.proto == PROTO_TCP)
+		fq_has_let_go(ep, &in, sk0);
 	apply_tx_slow(ep, &in);
 	ep->tx.seen = in.at;
 	if (last) /* this is no look at the queue: see was_paced() */

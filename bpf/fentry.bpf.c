@@ -85,7 +85,7 @@ int on_tcp_written(unsigned long long *ctx)
 SEC("fexit/tcp_write_timer_handler")
 int on_tcp_timed(unsigned long long *ctx)
 {
-	tcp_settled(func_arg(ctx, 0));
+	tcp_timer_done(func_arg(ctx, 0));
 	return 0;
 }
 

@@ -32,12 +32,6 @@ static __always_inline __u64 xa_find(__u64 entry, __u32 index)
 	return entry;
 }
 
-static __always_inline __u64 upid_at(__u64 pid, __u32 level)
-{
-	return pid + bpf_core_field_offset(struct pid___numbered, numbers) +
-	       (level & 31) * bpf_core_type_size(struct upid___numbered);
-}
-
 /* find_task_by_vpid(): the thread with this number in the current task's PID namespace; 0: none */
 static __noinline __u64 task_numbered(__u32 nr)
 {
@@ -62,7 +56,8 @@ static __always_inline __u64 task_cgroup(__u64 task)
 	return node ? ADDRESS(node, kernfs_node, id) : 0;
 }
 
-/* the number of the task's process in the current task's PID namespace */
+/* pid_nr_ns(): the number of the task's process in the current task's PID namespace; 0: it is in
+ * another, or has just ended */
 static __noinline __u32 tgid_numbered(__u64 task)
 {
 	__u64 me = ADDRESS(CURRENT(), task_struct___numbered, thread_pid);
@@ -70,8 +65,11 @@ static __noinline __u32 tgid_numbered(__u64 task)
 	      pid = ADDRESS(leader, task_struct___numbered, thread_pid);
 	__u32 level = GET(CAST(pid___numbered, me), level);
 
-	return pid ? GET(CAST(upid___numbered, upid_at(pid, level)), nr)
-		   : 0; /* 0: it has just ended */
+	if (!pid || GET(CAST(pid___numbered, pid), level) < level ||
+	    ADDRESS(upid_at(pid, level), upid___numbered, ns) !=
+		    ADDRESS(upid_at(me, level), upid___numbered, ns))
+		return 0;
+	return GET(CAST(upid___numbered, upid_at(pid, level)), nr);
 }
 
 /* a process that is not the current task, but the one that user space named */

@@ -76,8 +76,9 @@ struct own_counts {
 	unsigned int drops, filtered; /* UDP; whether the socket has a filter */
 };
 
-#define GAP_SHIFT 14 /* a gap is cubed in units of 16.4 us */
-#define GAP_MOST  (1ULL << 17)
+#define GAP_SHIFT  14 /* a gap is cubed in units of 16.4 us */
+#define GAP_MOST   (1ULL << 20)
+#define CUBE_SHIFT 12 /* so that the sum of 65,536 of the longest gaps has room */
 
 /* In a sampled session: how often samples found each state, and found it again at the next sample.
  * The fields from `cubes` on are used in tx only, except `full`, `refilled` and `oldest`, in rx. */
@@ -691,6 +692,8 @@ struct options {
 	unsigned int switch_state; /* sched_switch passes the state (5.18 on) */
 	unsigned int drop_args;	   /* number of those of kfree_skb: the third is the reason (5.17
 				      on), the fourth the receiver (6.11 on) */
+	unsigned int retransmit_args; /* number of those of tcp_retransmit_skb: the third is an
+					 error, since when failures are reported too (6.17 on) */
 	unsigned int dgram_sock;   /* the hook of Unix datagram receives gets a struct sock */
 	unsigned int
 		recv_args; /* arguments of tcp_recvmsg() and udp_recvmsg(): 6 before 5.19, then 5,

@@ -386,6 +386,8 @@ static __always_inline void read_own_counts(const struct endpoint *ep, struct ow
 	}
 	for (__u32 i = 0; i < CHRONO_N; i++)
 		now->chrono[i] = chrono_ticks(sk, i);
+	/* as tcp_get_info_chrono_stats(): TCP's own does not contain the limited parts */
+	now->chrono[CHRONO_BUSY] += now->chrono[CHRONO_RWND] + now->chrono[CHRONO_SNDBUF];
 	now->retransmits = GET(CAST(tcp_sock___sampled, sk), total_retrans);
 }
 
@@ -532,7 +534,7 @@ static __always_inline void count_gap(struct samples *l, ns_t gap)
 	__u64 units = gap >> GAP_SHIFT;
 
 	units = units < GAP_MOST ? units : GAP_MOST;
-	l->cubes += units * units * units;
+	l->cubes += (units * units * units + (1 << (CUBE_SHIFT - 1))) >> CUBE_SHIFT;
 }
 
 static __always_inline void count_facts(struct samples *l, __u32 facts)
@@ -699,6 +701,13 @@ int BPF_PROG(once_state, struct sock *sk, int old, int state)
 	}
 	note_reset(ep, (__u64)sk);
 	return ends_in_order(old) ? 0 : tcp_audit(ep, 0);
+}
+
+SEC("raw_tp/sched_process_exit")
+int BPF_PROG(once_exit, struct task_struct *task)
+{
+	unfollow_exit(task);
+	return 0;
 }
 
 SEC("raw_tp/tcp_destroy_sock")

@@ -79,6 +79,15 @@ static __always_inline __u32 copy_slice(struct stack_copy *c)
 	return bytes;
 }
 
+/* gettid() in the thread's own PID namespace, as its interpreter has noted it */
+static __always_inline __u32 own_tid(void)
+{
+	__u64 pid = ADDRESS(bpf_get_current_task(), task_struct___numbered, thread_pid);
+	__u32 level = GET(CAST(pid___numbered, pid), level);
+
+	return GET(CAST(upid___numbered, upid_at(pid, level)), nr);
+}
+
 static __noinline int take_stack(__u64 serial)
 {
 	struct stack_copy *c = &stack_copy;
@@ -91,7 +100,7 @@ static __noinline int take_stack(__u64 serial)
 		return 0;
 	c->tgid = numbers >> 32;
 	c->tid = (__u32)numbers;
-	copy_python((__u32)numbers);
+	copy_python(own_tid());
 	*(volatile __u32 *)&c->bytes = copy_slice(c);
 	return 1;
 }

@@ -258,24 +258,32 @@ int BPF_PROG(on_xmit, struct sk_buff *skb)
 	return 0;
 }
 
-SEC("raw_tp/tcp_retransmit_skb")
-int BPF_PROG(on_retransmit, struct sock *sk)
+static __always_inline void note_retransmit(struct endpoint *ep, struct sock *sk, ns_t now)
 {
-	struct endpoint *ep = endpoint_known((__u64)sk);
-	ns_t now;
-
-	if (!ep || ep->closed)
-		return 0;
-	now = bpf_ktime_get_ns();
 	atomic_add(&ep->retransmits, 1);
 	if (GET(CAST(sock, sk), __sk_common.skc_state) == TCP_SYN_SENT) {
 		atomic_add(&ep->syn_retransmits, 1);
 		refresh_addresses(ep, sk);
 	}
 	note_mark(ep, MARK_RETRANSMIT, now, 0);
+}
+
+SEC("raw_tp/tcp_retransmit_skb")
+int BPF_PROG(on_retransmit, struct sock *sk)
+{
+	bool failed = opt.retransmit_args > 2 && (int)ctx[2];
+	struct endpoint *ep = endpoint_known((__u64)sk);
+	ns_t now;
+
+	if (!ep || ep->closed)
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (!failed)
+		note_retransmit(ep, sk, now);
 	tcp_look_back_slow(ep, (__u64)sk, now, 0);
 	stays_undelivered(ep, now);
-	ep->flown = now;
+	if (!failed)
+		ep->flown = now;
 	return 0;
 }
 

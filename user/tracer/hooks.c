@@ -136,6 +136,7 @@ const struct hook hook_table[] = {
 		"connections, from their creation"),
 	ONCE("once_gone", "tcp_destroy_sock", true, TCP, "the end of a TCP socket"),
 	ONCE("on_fork", "sched_process_fork", false, 0, "children of followed processes"),
+	ONCE("once_exit", "sched_process_exit", false, 0, "the ends of followed processes"),
 };
 
 const size_t hook_count = sizeof(hook_table) / sizeof(hook_table[0]);

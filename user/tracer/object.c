@@ -84,6 +84,7 @@ static void set_options(struct trace *t, struct options *o)
 	o->tick = tick_ns();
 	o->switch_state = feature_args("sched_switch") >= 4;
 	o->drop_args = feature_drop_args();
+	o->retransmit_args = feature_args("tcp_retransmit_skb");
 	o->dgram_sock = feature_func("__unix_dgram_recvmsg");
 	o->recv_args = feature_func_args("tcp_recvmsg");
 	o->fn_delack = feature_symbol("tcp_delack_timer");

@@ -128,9 +128,10 @@ void sampled_endpoint(struct trace_endpoint *out, const struct endpoint *ep)
 /* the mean cube of the gaps over the cube of the mean gap; the mean is in the unit of the cubes */
 static double unevenness(const struct samples *l, uint64_t lifetime_ns)
 {
-	double mean = (double)lifetime_ns / (double)(1 << GAP_SHIFT) / (double)l->n;
+	double mean = (double)lifetime_ns / (double)(1 << GAP_SHIFT) / (double)l->n,
+	       cube = (double)l->cubes * (1 << CUBE_SHIFT) / (double)l->n;
 
-	return l->cubes ? (double)l->cubes / (double)l->n / (mean * mean * mean) : 1;
+	return l->cubes ? cube / (mean * mean * mean) : 1;
 }
 
 static uint64_t sum(const uint64_t *ns, unsigned int n)
