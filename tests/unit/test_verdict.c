@@ -2431,6 +2431,37 @@ static void seen_by_samples(struct trace_endpoint *ep)
 	memset(ep->tx.resolution, TRACE_BY_SAMPLES, sizeof(ep->tx.resolution));
 }
 
+/* A multiplexer waits two seconds for the client's first words, and greets it then. */
+static void two_that_wait_for_first_words_wait_for_each_other(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct verdict v;
+
+	(void)state;
+	waits_at(ep, 0, 12, 7);
+	for (int i = 0; i < 2; i++) {
+		ep[i].rx_calls.tgid = ep[i].rx_calls.tid = i ? 7 : 12;
+		ep[i].tx_calls.tgid = ep[i].tx_calls.tid = ep[i].rx_calls.tgid;
+		ep[i].rx.ns[RX_WAIT] = ep[i].rx.max[RX_WAIT] = 98 * (SECOND / 100);
+		ep[i].rx.ns[RX_IDLE] = 2 * (SECOND / 100);
+		ep[i].tx.ns[TX_IDLE] = SECOND;
+		ep[i].tx_calls.bytes = i ? 11 : 0;
+		ep[i].rx_calls.bytes = i ? 0 : 11;
+		ep[i].closed = true;
+		seen_by_samples(&ep[i]);
+	}
+	said_of_both(ep, &v);
+	assert_int_equal(v.mutual.endpoint, 1);
+	assert_int_equal(v.mutual.end, WAIT_SENT);
+	ep[1].tx_calls.bytes = ep[0].rx_calls.bytes = 5000; /* a feed */
+	said_of_both(ep, &v);
+	assert_int_equal(v.mutual.endpoint, -1);
+	ep[1].tx_calls.bytes = ep[0].rx_calls.bytes = 11;
+	ep[0].joined_late = ep[1].joined_late = true; /* perhaps it had spoken before */
+	said_of_both(ep, &v);
+	assert_int_equal(v.mutual.endpoint, -1);
+}
+
 static struct trace_endpoint asks_alone(uint64_t n, uint64_t longest_ns);
 
 /* A copy within this host, at the speed of its CPUs. */
@@ -5642,6 +5673,40 @@ static void whoever_reads_a_benchmarks_report_is_no_news(void **state)
 	assert_int_equal(v.wait.endpoint, 2);
 }
 
+/* hypercorn's master at a pipe of its worker */
+static void whoever_hears_of_a_server_waits_for_nobody(void **state)
+{
+	struct trace_endpoint ep[4];
+	struct trace_snapshot s = { .ep = ep, .n = 3 };
+	struct verdict v;
+
+	(void)state;
+	client_and_server(ep);
+	ep[0].rx.ns[RX_WAIT] = 0;
+	ep[1].making.accepted = true;
+	ep[0].tx_calls.bytes = ep[1].tx_calls.bytes = ep[1].rx_calls.bytes = 500;
+	ep[2] = downloader(0);
+	is_pipe(&ep[2], 2, ep[1].tx_calls.tgid, 21, 95 * (SECOND / 100));
+	ep[2].rx.max[RX_WAIT] = ep[2].rx.ns[RX_WAIT];
+	ep[2].rx.count[RX_WAIT] = 1;
+	ep[2].tx.ns[TX_IDLE] = SECOND;
+	ep[2].tx_calls.messages = ep[2].rx_calls.messages = 0;
+	ep[2].tx_calls.bytes_res = ep[2].rx_calls.bytes_res = TRACE_EXACT;
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep[3] = ep[2]; /* it asks by another pipe */
+	is_pipe(&ep[3], 3, 21, ep[1].tx_calls.tgid, 0);
+	ep[3].tx_calls.messages = ep[3].rx_calls.messages = 1;
+	ep[3].tx_calls.bytes = ep[3].rx_calls.bytes = 10;
+	s.n = 4;
+	verdict_make(&s, &v);
+	assert_int_equal(v.wait.endpoint, 2);
+	s.n = 3;
+	ep[1].tx_calls.bytes = 0; /* and it serves nobody */
+	verdict_make(&s, &v);
+	assert_int_equal(v.wait.endpoint, 2);
+}
+
 /* Of a session of the writer the reader's calls are not seen. */
 static void a_pipes_writer_alone_is_judged_by_its_own_calls(void **state)
 {
@@ -5883,6 +5948,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_server_that_is_busy_with_another_does_not_accept),
 	cmocka_unit_test(a_server_that_is_busy_with_another_does_not_read),
 	cmocka_unit_test(whoever_reads_a_benchmarks_report_is_no_news),
+	cmocka_unit_test(whoever_hears_of_a_server_waits_for_nobody),
+	cmocka_unit_test(two_that_wait_for_first_words_wait_for_each_other),
 	cmocka_unit_test(one_thread_waits_once_at_a_time),
 	cmocka_unit_test(a_pipes_writer_alone_is_judged_by_its_own_calls),
 	cmocka_unit_test(a_wait_for_a_path_leads_over_the_pace_of_that_path),

@@ -192,6 +192,15 @@ bool has_one_long_wait(const struct trace_endpoint *ep)
 	       2 * ep->tx_calls.quiet_ns >= wait;
 }
 
+#define GREETING_BYTES 700 /* about half a segment */
+
+/* The client never spoke, and nothing but the server's first words came. */
+static bool was_only_greeted(const struct trace_endpoint *ep)
+{
+	return ep->closed && !ep->joined_late && !ep->tx_calls.bytes &&
+	       ep->rx_calls.bytes <= GREETING_BYTES;
+}
+
 /* Samples see no messages. But of a TCP connection they see the bytes that came, and of a pipe that
  * its ring moved. */
 static bool hears_nothing(const struct trace_snapshot *s, size_t i)
@@ -200,8 +209,9 @@ static bool hears_nothing(const struct trace_snapshot *s, size_t i)
 
 	if (ep->rx.resolution[RX_WAIT] != TRACE_BY_SAMPLES)
 		return true;
-	return ep->proto == TRACE_PIPE ? !s->samples || !s->samples[i].writes
-				       : ep->proto != TRACE_TCP || !ep->rx_calls.bytes;
+	if (ep->proto == TRACE_TCP)
+		return !ep->rx_calls.bytes || was_only_greeted(ep);
+	return ep->proto != TRACE_PIPE || !s->samples || !s->samples[i].writes;
 }
 
 static bool is_thread_beside(const struct trace_call_stats *a, const struct trace_call_stats *b)
@@ -249,6 +259,8 @@ static enum wait_end end_at(const struct trace_endpoint *ep, uint64_t wait_ns)
 		return WAIT_CLOSED;
 	if (is_quiet_known(ep))
 		return ep->rx.now == RX_WAIT ? WAIT_GOES_ON : WAIT_GIVEN_UP;
+	if (ep->rx_calls.bytes && was_only_greeted(ep))
+		return WAIT_SENT;
 	if (!changed_during(&ep->tx, ep->at_ns, wait_ns))
 		return WAIT_GOES_ON;
 	return ep->closed ? WAIT_ENDED : WAIT_SENT;

@@ -10,6 +10,7 @@
 #include "verdict/unsampled_connections.h"
 #include "verdict/limit.h"
 #include "verdict/long_wait.h"
+#include "verdict/mutual_wait.h"
 #include "verdict/replies.h"
 #include "verdict/requests.h"
 #include "verdict/negligible.h"
@@ -624,15 +625,51 @@ static bool is_at_work(const struct trace_snapshot *s, pid_t tgid, uint64_t wait
  * benchmark lasts. */
 #define ALL_OF_IT 0.9
 
+static bool wrote_little(const struct trace_snapshot *s, size_t i, uint64_t most)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+
+	if (s->samples && is_sampled_only(ep))
+		return !s->samples[i].writes;
+	return trace_messages_known(&ep->tx_calls) && ep->tx_calls.messages <= most;
+}
+
+static bool waited_once(const struct trace_endpoint *ep)
+{
+	return is_sampled_only(ep) ||
+	       (double)ep->rx.max[RX_WAIT] >= ALL_OF_IT * (double)ep->rx.ns[RX_WAIT];
+}
+
+/* The process has answered clients of its own. */
+static bool serves_clients(const struct trace_snapshot *s, pid_t tgid)
+{
+	for (size_t i = 0; tgid && i < s->n; i++) {
+		const struct trace_endpoint *ep = &s->ep[i];
+		const struct trace_call_stats *who = program_at(ep);
+
+		if (ep->proto != TRACE_PIPE && who->tgid == tgid && is_servers_end(s, i) &&
+		    ep->rx_calls.bytes && ep->tx_calls.bytes)
+			return true;
+	}
+	return false;
+}
+
+/* A server's parent, or its logger, hears from it when something happens, and has asked nothing. */
+static bool hears_of_server(const struct trace_snapshot *s, size_t i)
+{
+	int back = reverse_endpoint(s, i);
+
+	return serves_clients(s, s->ep[i].tx_calls.tgid) &&
+	       (back < 0 || wrote_little(s, (size_t)back, 0));
+}
+
 static bool waits_for_report(const struct trace_snapshot *s, size_t i, bool nothing_sent)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
-	uint64_t wait = ep->rx.ns[RX_WAIT];
 
-	return ep->proto == TRACE_PIPE && trace_messages_known(&ep->tx_calls) &&
-	       ep->tx_calls.messages <= PIECES &&
-	       (double)ep->rx.max[RX_WAIT] >= ALL_OF_IT * (double)wait &&
-	       is_at_work(s, ep->tx_calls.tgid, wait, nothing_sent);
+	return ep->proto == TRACE_PIPE && wrote_little(s, i, PIECES) && waited_once(ep) &&
+	       (is_at_work(s, ep->tx_calls.tgid, ep->rx.ns[RX_WAIT], nothing_sent) ||
+		hears_of_server(s, i));
 }
 
 /* A server at work has a thread that waits for orders, and seldom gets any. */
