@@ -690,11 +690,15 @@ int BPF_PROG(once_state, struct sock *sk, int old, int state)
 
 	connection_turns(sk, old, state);
 	if (state != TCP_SYN_SENT && state != TCP_FIN_WAIT1 && state != TCP_LAST_ACK &&
-	    state != TCP_CLOSE)
+	    state != TCP_CLOSE && (state != TCP_ESTABLISHED || old != TCP_SYN_SENT))
 		return 0;
 	ep = endpoint_known((__u64)sk);
 	if (!ep || ep->closed)
 		return 0;
+	if (state == TCP_ESTABLISHED) {
+		ep->syn_retransmits = GET(CAST(tcp_sock___sampled, (__u64)sk), total_retrans);
+		return 0;
+	}
 	if (state != TCP_CLOSE) {
 		note_process(ep);
 		return 0;

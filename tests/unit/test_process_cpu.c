@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What /proc tells of a process's threads, from one time to the next. */
+#include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
@@ -7,6 +8,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -112,11 +116,71 @@ static void a_stop_is_seen_at_both_times(void **state)
 	cpu_book_free(&third);
 }
 
+static bool say(const char *folder, const char *file, const char *word)
+{
+	char path[300];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	f = fopen(path, "r+"); /* the kernel has made it, or this is no cgroup */
+	if (!f)
+		return false;
+	fputs(word, f);
+	return !fclose(f);
+}
+
+static bool is_seen_stopped(pid_t child)
+{
+	struct cpu_book book, none = {};
+	bool stopped;
+
+	cpu_book_make(&book, &none, &child, 1);
+	stopped = cpu_book_find(&book, child)->stopped;
+	cpu_book_free(&book);
+	return stopped;
+}
+
+static void who_is_frozen_is_stopped(void **state)
+{
+	static const char *const mounts[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
+	char folder[200], pid[24];
+	pid_t child = fork();
+	bool frozen = false;
+
+	(void)state;
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	snprintf(pid, sizeof(pid), "%d", child);
+	for (int i = 0; i < 2 && !frozen; i++) {
+		snprintf(folder, sizeof(folder), "%s/ipcstall-test-%d", mounts[i], child);
+		frozen = !mkdir(folder, 0755) && say(folder, "cgroup.procs", pid) &&
+			 say(folder, "cgroup.freeze", "1");
+		if (!frozen)
+			rmdir(folder);
+	}
+	alarm(60);
+	while (frozen && !is_seen_stopped(child))
+		;
+	while (frozen && say(folder, "cgroup.freeze", "0") && is_seen_stopped(child))
+		;
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	while (frozen && rmdir(folder) && errno == EBUSY)
+		;
+	alarm(0);
+	if (!frozen)
+		skip(); /* no cgroup v2 that may be written */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_thread_that_ran_is_told_from_others),
 		cmocka_unit_test(a_stop_is_seen_at_both_times),
+		cmocka_unit_test(who_is_frozen_is_stopped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,6 +76,34 @@ static void answers_that_the_ledger_saw_in_time_are_not_late(void **state)
 	is_the_proofs(&b, false);
 }
 
+/* a resolver whose first name server is dead */
+static void questions_that_nobody_answers_are_the_proofs_to_tell(void **state)
+{
+	static struct both b;
+
+	set_up(&b, OUTCOME_HEALTHY, OUTCOME_WAITING);
+	b.v.kind = KIND_QUIET;
+	b.p.proofs[0].of = OUTCOME_HEALTHY;
+	b.p.proofs[0].ns = 2 * SECOND;
+	b.p.proofs[0].v.kind = KIND_UNANSWERED;
+	b.p.proofs[0].v.unanswered = (struct unanswered){ .server = -1, .n = 4, .ns = SECOND };
+	is_the_proofs(&b, true);
+	b.p.proofs[0].v.unanswered.ns = SECOND / 100;
+	is_the_proofs(&b, false);
+	b.p.proofs[0].v.unanswered.ns = SECOND;
+	b.v.outcome = OUTCOME_WAITING; /* samples found one of its sockets */
+	b.v.kind = KIND_WAIT;
+	b.sampled.proto = TRACE_UDP;
+	b.sampled.inode = 77;
+	b.sampled.remote.port = b.proven.remote.port = 53;
+	is_the_proofs(&b, true);
+	b.proven.remote.port = 54;
+	is_the_proofs(&b, false);
+	b.v.kind = KIND_STALL;
+	b.v.outcome = OUTCOME_STALLED; /* that is more */
+	is_the_proofs(&b, false);
+}
+
 /* Pings of a chat: there were too few samples for a finding when the ledger was attached. */
 static void an_answer_awaited_before_the_proof_was_suspected_too(void **state)
 {
@@ -339,6 +367,7 @@ int main(void)
 		cmocka_unit_test(a_stall_explains_the_wait_of_the_other_end),
 		cmocka_unit_test(a_stall_that_few_samples_found_is_the_proofs_to_tell),
 		cmocka_unit_test(a_limit_counts_up_to_what_the_ledger_found),
+		cmocka_unit_test(questions_that_nobody_answers_are_the_proofs_to_tell),
 		cmocka_unit_test(what_samples_did_not_see_is_the_proofs_to_tell),
 		cmocka_unit_test(a_stall_of_milliseconds_is_no_news),
 		cmocka_unit_test(a_wait_all_the_time_is_more_than_a_little_stall),

@@ -712,6 +712,24 @@ static bool tells_longer_wait(const struct proof *p, const struct trace_snapshot
 	       verdict_culprit(&p->s, &p->v).pid == culprit;
 }
 
+/* Samples count no datagrams, and find few of the sockets that live for one question. */
+#define NOTICED_WAIT 0.1 /* of the window */
+
+static bool tells_unanswered(const struct proof *p, const struct trace_snapshot *s,
+			     const struct verdict *v)
+{
+	const struct trace_endpoint *a, *b;
+
+	if (p->v.kind != KIND_UNANSWERED ||
+	    (double)p->v.unanswered.ns < NOTICED_WAIT * (double)p->ns)
+		return false;
+	if (v->outcome == OUTCOME_HEALTHY || v->kind != KIND_WAIT)
+		return v->outcome == OUTCOME_HEALTHY;
+	a = &s->ep[v->wait.endpoint];
+	b = &p->s.ep[p->v.unanswered.endpoint];
+	return a->proto == TRACE_UDP && !memcmp(&a->remote, &b->remote, sizeof(a->remote));
+}
+
 static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
 		      const struct verdict *v)
 {
@@ -729,6 +747,8 @@ static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
 		return p->of == v->outcome && p->v.outcome != OUTCOME_UNKNOWN;
 	if (p->v.outcome != OUTCOME_WAITING)
 		return false;
+	if (tells_unanswered(p, s, v))
+		return true;
 	if (v->outcome != OUTCOME_HEALTHY)
 		return wait_for_same_process(s, v, p) || wait_for_same_server(s, v, p);
 	if (waits_mutually_on(p, s))

@@ -15,10 +15,15 @@
 
 #define THREADS_MOST 256 /* of one with more it is not known what its threads do */
 
-/* The freezer of cgroup v1 puts it to a sleep that no signal wakes. */
+/* The freezer of cgroup v1 puts it to a sleep that no signal wakes. That of v2 puts it to a sleep
+ * like any other, in do_freezer_trap(), which the compiler may have put into get_signal(): nothing
+ * else sleeps there without being stopped. */
 static bool is_frozen(pid_t pid, char state)
 {
-	return state == 'D' && thread_sleeps_in(pid, pid, "__refrigerator");
+	if (state == 'D')
+		return thread_sleeps_in(pid, pid, "__refrigerator");
+	return state == 'S' && (thread_sleeps_in(pid, pid, "do_freezer_trap") ||
+				thread_sleeps_in(pid, pid, "get_signal"));
 }
 
 /* its state, and when it began */

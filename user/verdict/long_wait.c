@@ -70,12 +70,21 @@ static bool sends_to_server(const struct trace_snapshot *s, const struct trace_e
 				     (there >= 0 && s->ep[there].making.bound));
 }
 
+#define SERVICE_PORTS 1024
+
+/* A resolver may choose its port itself, against spoofed answers. */
+static bool is_connected_to_service(const struct trace_endpoint *ep)
+{
+	return ep->remote.port && ep->remote.port < SERVICE_PORTS &&
+	       ep->local.port >= SERVICE_PORTS;
+}
+
 /* Samples see no datagram leave. But the kernel gives an unbound socket its port when it first
  * sends. */
 static bool is_udp_client_by_samples(const struct trace_endpoint *ep)
 {
 	return ep->rx.resolution[RX_WAIT] == TRACE_BY_SAMPLES && ep->local.port &&
-	       !ep->making.bound;
+	       (!ep->making.bound || is_connected_to_service(ep));
 }
 
 /* A UDP socket that takes datagrams from anybody awaits nobody. But one that sent to a single
@@ -244,6 +253,13 @@ static bool waits_for_greeting(const struct trace_snapshot *s, size_t i)
 	       (sleeps_there_always(b) && !sends_anywhere(s, b->rx_calls.tgid));
 }
 
+/* A socket for one question, as to a name server. Samples count no datagrams. */
+static bool was_for_a_question(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_UDP && is_udp_client_by_samples(ep) && ep->closed &&
+	       is_connected_to_service(ep);
+}
+
 /* A reader of a connection through which nothing passes waits for work, as servers do. That
  * matters only if there is nothing else to see. */
 static bool may_matter(const struct trace_snapshot *s, size_t i, bool nothing_sent)
@@ -252,9 +268,9 @@ static bool may_matter(const struct trace_snapshot *s, size_t i, bool nothing_se
 
 	if (nothing_sent && !is_others_business(ep) && !is_lifeline(s, i))
 		return true;
-	return ep->rx_calls.bytes || ep->tx_calls.bytes || is_question_open(s, i) ||
-	       asked_before(s, i) || has_asked_by_pipe(s, i) || waits_for_greeting(s, i) ||
-	       kept_input(s, i) >= 0;
+	return ep->rx_calls.bytes || ep->tx_calls.bytes || was_for_a_question(ep) ||
+	       is_question_open(s, i) || asked_before(s, i) || has_asked_by_pipe(s, i) ||
+	       waits_for_greeting(s, i) || kept_input(s, i) >= 0;
 }
 
 /* One wait makes up at least half of the time: the others do not matter. */

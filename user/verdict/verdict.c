@@ -162,6 +162,15 @@ static void note_doubt(const struct trace_snapshot *s, struct finding *f)
 	f->within_host = stays_on_host(&s->ep[f->endpoint]);
 }
 
+/* In how many samples, or by how many retransmissions: those are counted, and their time may become
+ * known only afterwards. */
+static uint64_t times_found(const struct trace_snapshot *s, size_t i, unsigned int cause)
+{
+	uint64_t n = s->samples[i].tx_seen[cause];
+
+	return cause == TX_RECOVERY && s->ep[i].retransmits > n ? s->ep[i].retransmits : n;
+}
+
 static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, struct finding *f)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
@@ -205,7 +214,7 @@ static void fill(const struct trace_snapshot *s, size_t i, unsigned int cause, s
 		.ns = f->ns,
 		.max_ns = f->max_ns,
 		.count = f->count,
-		.found = s->samples ? s->samples[i].tx_seen[cause] : 0,
+		.found = s->samples ? times_found(s, i, cause) : 0,
 		.lifetime_ns = ep->tx.lifetime_ns,
 		.blamed_ns = f->blamed_ns,
 		.blamed_n = f->blamed_n,
@@ -227,12 +236,10 @@ static void keep(struct verdict *v, const struct finding *f)
 	v->v[at] = *f;
 }
 
-/* Among many connections with few samples each, some sample finds any state. But retransmissions
- * are counted, and their time may become known only afterwards. */
-static bool is_found_again(const struct trace_snapshot *s, const struct finding *f)
+/* Among many connections with few samples each, some sample finds any state. */
+static bool is_found_again(const struct finding *f)
 {
-	return !f->sampled || f->all.found >= FEWEST_SAMPLES ||
-	       (f->cause == TX_RECOVERY && s->ep[f->endpoint].retransmits >= FEWEST_SAMPLES);
+	return !f->sampled || f->all.found >= FEWEST_SAMPLES;
 }
 
 static void keep_united(struct candidates *c, const struct trace_snapshot *s, struct verdict *out)
@@ -241,7 +248,7 @@ static void keep_united(struct candidates *c, const struct trace_snapshot *s, st
 
 	candidates_unite(c, s);
 	for (size_t i = 0; i < c->n; i++)
-		if (!is_negligible(c->v[i].f.all.ns, observed) && is_found_again(s, &c->v[i].f))
+		if (!is_negligible(c->v[i].f.all.ns, observed) && is_found_again(&c->v[i].f))
 			keep(out, &c->v[i].f);
 	candidates_free(c);
 }
