@@ -3896,6 +3896,74 @@ static void a_full_queue_of_this_host_is_the_link(void **state)
 	assert_null(strstr(said_of(&ep, &v), "the link"));
 }
 
+/* tar | pv | ncat, over a full link */
+static void what_waits_for_a_full_link_is_behind_its_limit(void **state)
+{
+	struct trace_endpoint ep[3];
+	struct trace_snapshot s = { .ep = ep, .n = 3 };
+	struct asleep ncat = { .pid = 22, .tid = 22, .end = ASLEEP_END_FULL };
+	struct verdict v;
+
+	(void)state;
+	ep[0] = downloader(0);
+	ep[0].tx_calls.tgid = ep[0].rx_calls.tgid = 22;
+	ep[0].tx.ns[TX_DEVICE] = 95 * (SECOND / 100);
+	ep[0].tx.ns[TX_IDLE] = 5 * (SECOND / 100);
+	ep[0].tx_calls.bytes = 2000000;
+	ep[0].path.delivery_bytes_per_s = 2100000;
+	ep[0].path.sent_segments = 1400;
+	ep[0].rtt_us = 20000;
+	ep[0].min_rtt_us = 100;
+	for (int i = 1; i < 3; i++) {
+		pipeline(&ep[i]);
+		is_pipe(&ep[i], i, i == 1 ? 21 : 20, i == 1 ? 22 : 21, 0);
+		ep[i].rx.ns[RX_UNREAD] = ep[i].tx.ns[TX_SNDBUF];
+		ep[i].blame.unread_ns[TX_SNDBUF] = ep[i].tx.ns[TX_SNDBUF];
+		ep[i].rx_calls.cpu_ns = ep[i].tx_calls.cpu_ns = 0;
+	}
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
+	v.doing = &ncat;
+	verdict_link_doing(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	assert_int_equal(v.v[v.lead].endpoint, 0);
+	verdict_make(&s, &v);
+	ncat.end = ASLEEP_END_SLEEPS; /* it waits for something else */
+	v.doing = &ncat;
+	verdict_link_doing(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_STALLED);
+}
+
+/* A firewall drops the first SYN of each. */
+static void lost_syns_of_many_connections_are_one_finding(void **state)
+{
+	struct trace_endpoint ep[5];
+	struct trace_samples samples[5] = {};
+	struct trace_snapshot s = { .ep = ep, .samples = samples, .n = 5 };
+	struct verdict v;
+
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		ep[i] = downloader(0);
+		seen_by_samples(&ep[i]);
+		samples[i].n = 10; /* which found `flight`: that it was lost shows later */
+		ep[i].tx_calls = ep[i].rx_calls;
+		ep[i].tx.ns[TX_RECOVERY] = 95 * (SECOND / 100);
+		ep[i].tx.ns[TX_IDLE] = 5 * (SECOND / 100);
+		ep[i].closed = true;
+		ep[i].retransmits = ep[i].syn_retransmits = 1;
+		ep[i].local.port = (uint16_t)(40000 + i);
+		ep[i].remote.port = 80;
+	}
+	verdict_make(&s, &v);
+	assert_int_equal(v.kind, KIND_STALL);
+	assert_true(v.v[v.lead].unanswered_syn);
+	assert_int_equal(v.v[v.lead].all.connections, 5);
+	s.n = 2; /* two lost segments may be chance */
+	verdict_make(&s, &v);
+	assert_int_not_equal(v.kind, KIND_STALL);
+}
+
 static struct trace_endpoint paced(void)
 {
 	struct trace_endpoint ep = downloader(0);
@@ -4765,6 +4833,28 @@ static void who_waits_for_himself_comes_after_whom_others_wait_for(void **state)
 	ep[1].tx.ns[TX_NAGLE] = SECOND / 50;
 	said_of_both(ep, &v);
 	assert_int_equal(v.v[v.lead].cause, TX_CORK);
+}
+
+/* an upload fills the queue of the uplink, and a database answers over it */
+static void a_queue_on_the_way_is_not_the_servers_doing(void **state)
+{
+	struct trace_endpoint ep = asks_alone(1, 1900000000);
+	struct card c;
+
+	(void)state;
+	ep.remote.port = 5432;
+	ep.rtt_us = 1200000;
+	ep.min_rtt_us = 11000;
+	ep.rx.ns[RX_WAIT] = ep.rx.max[RX_WAIT] = 1900000000;
+	ep.rx.lifetime_ns = ep.tx.lifetime_ns = 2ull * SECOND;
+	card_of(&ep, &c);
+	assert_non_null(strstr(c.head, " waits for the path to "));
+	assert_string_equal(c.why,
+			    "a round trip takes 1.20 s, and took 11.0 ms at its shortest: it is "
+			    "spent in a queue on the way, which other traffic may fill");
+	ep.rtt_us = 210000; /* perhaps its ACKs come with late answers */
+	card_of(&ep, &c);
+	assert_null(strstr(c.head, " the path "));
 }
 
 static void a_full_link_is_named(void **state)
@@ -6029,6 +6119,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(who_was_given_it_late_is_not_late),
 	cmocka_unit_test(who_was_given_the_question_late_does_not_think),
 	cmocka_unit_test(a_full_link_is_named),
+	cmocka_unit_test(a_queue_on_the_way_is_not_the_servers_doing),
 	cmocka_unit_test(a_pipe_of_milliseconds_is_no_headline),
 	cmocka_unit_test(shares_end_at_all_of_it),
 	cmocka_unit_test(nothing_at_all_is_said),
@@ -6147,6 +6238,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_reader_that_was_not_allowed_to_run_is_told_so),
 	cmocka_unit_test(who_has_nothing_to_read_limits_nobody),
 	cmocka_unit_test(a_full_queue_of_this_host_is_the_link),
+	cmocka_unit_test(what_waits_for_a_full_link_is_behind_its_limit),
+	cmocka_unit_test(lost_syns_of_many_connections_are_one_finding),
 	cmocka_unit_test(a_congestion_control_that_paces_knows_the_link),
 	cmocka_unit_test(a_little_time_without_a_cpu_hides_no_limit),
 	cmocka_unit_test(a_pace_that_the_program_set_is_said_to_be),

@@ -1203,6 +1203,15 @@ static void append_missing(const struct making *m, const struct trace_endpoint *
 	    *m->c->why ? "; " : "", human_time(ep->hole.ns).text, ep->hole.n, plural(ep->hole.n));
 }
 
+static void why_queue_on_path(const struct making *m, const struct trace_endpoint *ep)
+{
+	SET(m->c->why,
+	    "a round trip takes %s, and took %s at its shortest: it is spent in a queue on "
+	    "the way, which other traffic may fill",
+	    human_time(1000ull * ep->rtt_us).text, human_time(1000ull * ep->min_rtt_us).text);
+	set_surety(m->c, INFERRED);
+}
+
 /* The `why` line of a wait. */
 static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		     const struct trace_call_stats *sender)
@@ -1213,6 +1222,8 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 	human_ns((double)r.each_ns, each, sizeof(each));
 	if (is_held_by_own_window(ep))
 		why_own_window(m, ep);
+	else if (waits_in_queue_on_path(ep, &m->v->wait))
+		why_queue_on_path(m, ep);
 	else if (r.n)
 		SET(m->c->why, "its path takes %s for each of %" PRIu64 " answers", each, r.n);
 	else if (is_seen_on_its_way(m, ep))
@@ -1376,7 +1387,11 @@ static bool waits_for_path(const struct making *m, const struct trace_endpoint *
 {
 	const struct requests *r = &m->v->waits.requests;
 
-	if (m->v->chain.n || ep->proto != TRACE_TCP || !is_far(ep))
+	if (m->v->chain.n || ep->proto != TRACE_TCP)
+		return false;
+	if (waits_in_queue_on_path(ep, &m->v->wait))
+		return true;
+	if (!is_far(ep))
 		return false;
 	return wait_on_path(ep, m->v->wait.ns).n || is_seen_on_its_way(m, ep) ||
 	       (has_requests(r) && !r->unanswered && !mostly_given_up(r) &&
@@ -1385,6 +1400,12 @@ static bool waits_for_path(const struct making *m, const struct trace_endpoint *
 
 static void fix_wait(const struct making *m, const struct trace_endpoint *ep)
 {
+	if (waits_in_queue_on_path(ep, &m->v->wait)) {
+		set_fix(m->c,
+			"find the transfer that fills the queue, and limit its rate, or give the "
+			"link a queue that is fair or short (fq_codel, cake)");
+		return;
+	}
 	if (waits_for_path(m, ep)) {
 		set_fix(m->c, "send the next request before the answer (a pipeline, a batch), or "
 			      "ask for more at once: each costs a round trip");

@@ -255,6 +255,7 @@ static int session_end(struct session *l, struct err *e)
 		prover_confirm(l->prover, &l->end, &l->verdict);
 	note_mptcp(l);
 	l->verdict.doing = doing_meanwhile(l);
+	verdict_link_doing(&l->end, &l->verdict);
 	if (l->only_target && asleep_only_thread(l->only_target) && !is_proven(l))
 		judge_own_call(&l->verdict);
 	if (!l->streaming)

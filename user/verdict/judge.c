@@ -292,9 +292,13 @@ static double share_loss(const struct verdict *v)
 	return v->loss.share;
 }
 
+/* No finding explains them: a wait that is much longer tells more. */
 static enum rank rank_scattered(const struct verdict *v)
 {
-	return v->scattered.ns ? RANK_SCATTERED : RANK_NONE;
+	if (!v->scattered.ns)
+		return RANK_NONE;
+	return v->wait.endpoint >= 0 && v->waits.ns > DWARFS * v->scattered.ns ? RANK_ASIDE
+									       : RANK_SCATTERED;
 }
 
 static double share_scattered(const struct verdict *v)

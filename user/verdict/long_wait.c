@@ -548,6 +548,19 @@ struct reader_spell longest_wait(const struct trace_snapshot *s, is_wait *is, bo
 	return longest;
 }
 
+/* A peer may withhold an ACK for half a second (RFC 1122), to send it with a late answer: only what
+ * takes longer was spent in a queue. */
+#define ON_WAY_NS    500000000
+#define ON_WAY_TIMES 4
+
+bool waits_in_queue_on_path(const struct trace_endpoint *ep, const struct reader_spell *wait)
+{
+	uint64_t now = 1000ull * ep->rtt_us, least = 1000ull * ep->min_rtt_us;
+
+	return ep->proto == TRACE_TCP && ep->peer < 0 && least && now >= least + ON_WAY_NS &&
+	       now >= ON_WAY_TIMES * least && 2 * now >= wait->max_ns && wait->max_ns >= ON_WAY_NS;
+}
+
 /* For an endpoint whose other end was not seen: one round trip for each request that was answered,
  * as long as the path takes by itself. */
 struct round_trips wait_on_path(const struct trace_endpoint *ep, uint64_t wait_ns)

@@ -49,6 +49,9 @@ struct round_trips {
 	uint64_t n, each_ns;
 };
 struct round_trips wait_on_path(const struct trace_endpoint *ep, uint64_t wait_ns);
+/* Most of a round trip to an unseen end, as TCP measures it, is spent in a queue, and a wait is
+ * hardly longer. */
+bool waits_in_queue_on_path(const struct trace_endpoint *ep, const struct reader_spell *wait);
 struct withheld_ack find_withheld_ack(const struct trace_snapshot *s);
 /* Did the other end, which was not seen, wait for this end's delayed ACKs? */
 bool was_waited_for(const struct trace_endpoint *ep);

@@ -389,6 +389,47 @@ static void mark_behind_limit(const struct trace_snapshot *s, struct verdict *v)
 		v->v[i].behind_limit = is_behind_limit(s, v, &v->v[i]);
 }
 
+/* The finding of a connection of that process that goes as fast as it can; -1: there is none. */
+static int limited_sender(const struct trace_snapshot *s, const struct verdict *v, pid_t tgid)
+{
+	for (size_t i = 0; i < v->n; i++) {
+		const struct finding *f = &v->v[i];
+
+		if (f->limit != LIMIT_NONE && s->ep[f->endpoint].proto == TRACE_TCP &&
+		    who_was_held_up(&s->ep[f->endpoint], f->cause).tgid == tgid)
+			return (int)i;
+	}
+	return -1;
+}
+
+static bool is_read_by(const struct trace_snapshot *s, const struct finding *f, pid_t tgid)
+{
+	const struct trace_call_stats *reader = who_reads(s, &s->ep[f->endpoint]);
+
+	return f->blamed == BLAME_PEER_READER && reader && reader->tgid == tgid;
+}
+
+void verdict_link_doing(const struct trace_snapshot *s, struct verdict *v)
+{
+	const struct asleep *a = v->doing;
+	pid_t last = !a || a->end != ASLEEP_END_FULL ? 0
+		     : a->n_chain		     ? a->chain[a->n_chain - 1].pid
+						     : a->pid;
+	int limit = last ? limited_sender(s, v, last) : -1;
+
+	if (limit < 0)
+		return;
+	for (size_t i = 0; i < v->n; i++) {
+		struct finding *f = &v->v[i];
+		const struct finding *root = f->root >= 0 ? &v->v[f->root] : f;
+
+		if ((int)i != limit && f->limit == LIMIT_NONE && is_read_by(s, root, last))
+			f->root = limit;
+	}
+	mark_behind_limit(s, v);
+	judge(v);
+}
+
 static void mark_behind_wait(const struct trace_snapshot *s, struct verdict *v)
 {
 	for (size_t i = 0; i < v->n && v->wait.endpoint >= 0; i++)

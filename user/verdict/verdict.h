@@ -414,4 +414,8 @@ size_t *endpoints_by_stall(const struct trace_snapshot *s, size_t *n);
 /* All findings, and the verdict that they lead to. */
 void verdict_make(const struct trace_snapshot *s, struct verdict *out);
 
+/* v->doing may sleep until its connection to another host takes more. If that one goes as fast as
+ * it can, what the process leaves unread meanwhile is a consequence. */
+void verdict_link_doing(const struct trace_snapshot *s, struct verdict *v);
+
 #endif
