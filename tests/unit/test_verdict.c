@@ -4857,6 +4857,31 @@ static void a_queue_on_the_way_is_not_the_servers_doing(void **state)
 	assert_null(strstr(c.head, " the path "));
 }
 
+/* a TLS handshake for each request, over 50 ms */
+static void an_unseen_end_far_away_is_waited_for_by_the_path(void **state)
+{
+	struct trace_endpoint ep = asks_alone(3, 60000000);
+	struct trace_samples samples = { .n = 100,
+					 .rx_seen[RX_WAIT] = 90,
+					 .rx_again[RX_WAIT] = 85 };
+	struct trace_snapshot s = { .ep = &ep, .samples = &samples, .n = 1 };
+	struct verdict v;
+	struct card c;
+
+	(void)state;
+	seen_by_samples(&ep);
+	ep.rx.ns[RX_WAIT] = ep.tx.ns[TX_FLIGHT] = 9 * (SECOND / 10);
+	ep.tx.ns[TX_IDLE] = SECOND / 10;
+	ep.rtt_us = ep.min_rtt_us = 50000;
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_non_null(strstr(c.head, " waits for the path to "));
+	ep.rtt_us = ep.min_rtt_us = 10000; /* the ACKs may come with the answers */
+	verdict_make(&s, &v);
+	card_make(&s, &v, &c);
+	assert_null(strstr(c.head, " the path "));
+}
+
 static void a_full_link_is_named(void **state)
 {
 	struct trace_endpoint ep = downloader(0);
@@ -6119,6 +6144,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(who_was_given_it_late_is_not_late),
 	cmocka_unit_test(who_was_given_the_question_late_does_not_think),
 	cmocka_unit_test(a_full_link_is_named),
+	cmocka_unit_test(an_unseen_end_far_away_is_waited_for_by_the_path),
 	cmocka_unit_test(a_queue_on_the_way_is_not_the_servers_doing),
 	cmocka_unit_test(a_pipe_of_milliseconds_is_no_headline),
 	cmocka_unit_test(shares_end_at_all_of_it),

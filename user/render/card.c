@@ -1074,14 +1074,15 @@ static void why_brought(const struct making *m)
 	set_surety(m->c, INFERRED);
 }
 
-/* Whether most of a sampled wait was flight, at either end. Samples count no answers. */
+/* Whether most of a sampled wait was flight, at either end. Samples count no answers. An unseen end
+ * may have withheld its ACK until it answered, but not for long. */
 static bool is_seen_on_its_way(const struct making *m, const struct trace_endpoint *ep)
 {
 	const struct trace_endpoint *at = ep->peer >= 0 ? &m->s->ep[ep->peer] : NULL;
+	uint64_t flight = ep->tx.ns[TX_FLIGHT] + (at ? at->tx.ns[TX_FLIGHT] : 0);
 
-	return m->s->samples && at && is_far(ep) &&
-	       (double)(ep->tx.ns[TX_FLIGHT] + at->tx.ns[TX_FLIGHT]) >=
-		       MOST_OF_IT * (double)m->v->wait.ns;
+	return m->s->samples && (at ? is_far(ep) : ep->min_rtt_us >= WITHHELD_MOST_US) &&
+	       (double)flight >= MOST_OF_IT * (double)m->v->wait.ns;
 }
 
 /* The listener that has not accepted ep's connection; NULL: accepted, or not known. */
