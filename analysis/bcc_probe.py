@@ -94,7 +94,8 @@ def parser() -> Parser:
     p.add_argument("-P", "--port", type=whole(1, 65535), default=0, metavar="PORT", help="only connections with this port at either end")
     p.add_argument("-d", "--duration", type=seconds, metavar="TIME", help="stop after this time (default: at Ctrl-C)")
     p.add_argument("--json", default="-", metavar="FILE", help="write the document here (default: standard output)")
-    p.add_argument("--max-endpoints", type=whole(1, 1_000_000), default=4096, metavar="N", help="room for this many endpoints (4096)")
+    p.add_argument("--max-endpoints", type=whole(1, 1_000_000), default=4096, metavar="N",
+                   help="room for this many endpoints (4096)")
     p.add_argument("-q", "--quiet", action="store_true", help="print nothing on standard error")
     return p
 

@@ -162,7 +162,8 @@ def _parser() -> Parser:
     report = commands.add_parser("report", help="write one self-contained HTML file")
     report.add_argument("files", nargs="+", metavar="FILE")
     report.add_argument("-o", "--output", required=True, metavar="OUT.html")
-    report.add_argument("--copies", action="store_true", help="the files will be deleted: link only to the copies inside the page")
+    report.add_argument("--copies", action="store_true",
+                        help="the files will be deleted: link only to the copies inside the page")
     report.set_defaults(run=cmd_report)
     for sub in (figure, report):
         _common(sub)
@@ -177,14 +178,17 @@ def _parser() -> Parser:
     compare.add_argument("a", metavar="A")
     compare.add_argument("b", metavar="B")
     compare.add_argument("--mixed", action="store_true", help="accept files from different machines")
-    compare.add_argument("--called", nargs=2, metavar="NAME", help="names of the two files in the output")
+    compare.add_argument("--called", nargs=2, metavar="NAME",
+                         help="names of the two files in the output")
     compare.set_defaults(run=cmd_compare)
 
     experiment = commands.add_parser("experiment", help="answer an experiment from its data (ipcstall experiment calls this)")
     experiment.add_argument("file", metavar="FILE")
     experiment.add_argument("--data", required=True, metavar="DIR", help="where its sweeps are; figures, report and answer go there too")
     experiment.add_argument("--quick", action="store_true", help="the data are of the quick form")
-    experiment.add_argument("--pilot", metavar="RUN", help="write DIR/RUN.repeats: how many repeats this run needs, judged by its pilot")
+    experiment.add_argument("--pilot", metavar="RUN",
+                            help="write DIR/RUN.repeats: how many repeats this run needs, "
+                            "judged by its pilot")
     experiment.add_argument("--keep", metavar="DIR", help="keep data, figures and answer small in DIR/NAME instead")
     experiment.set_defaults(run=cmd_experiment)
 

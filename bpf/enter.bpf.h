@@ -495,7 +495,7 @@ static __always_inline void ack_goes(__u64 sk)
 /* held_by_fq() said that fq paces what is below: has it let go of that? */
 static __always_inline void fq_has_let_go(struct endpoint *ep, struct input *in, __u64 sk)
 {
-	if (word_head(LATEST(ep->tx.word)) != HEAD_PACING || ep->episode >> 1 != SLICE_FQ ||
+	if (!sees_exactly() || word_head(LATEST(ep->tx.word)) != HEAD_PACING ||
 	    (in->device && is_paced_by(CAST(sock, sk), CAST(tcp_sock, sk), SK_PACING_FQ, in->at)))
 		return;
 	in->says |= IN_HEAD;
@@ -519,7 +519,7 @@ static __always_inline void device_freed(__u64 skb)
 	size = GET(CAST(sk_buff, skb), truesize);
 	in.device = GET(sk, sk_wmem_alloc.refs.counter) - size >= WMEM_REST;
 	in.at = bpf_ktime_get_ns();
-	if (sees_exactly() && ep->id.proto == PROTO_TCP)
+	if (ep->episode >> 1 == SLICE_FQ) /* of TCP, and seldom */
 		fq_has_let_go(ep, &in, sk0);
 	apply_tx_slow(ep, &in);
 	ep->tx.seen = in.at;

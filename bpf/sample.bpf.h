@@ -66,7 +66,7 @@ struct found {
 	ns_t at;
 	word_t tx, rx; /* facets, without a time */
 	__u32 facts;   /* 1 << enum sample_fact */
-	__u32 blamed;  /* SAMPLE_BY_* */
+	__u32 blamed;  /* HELD_BY_* */
 };
 
 static __always_inline word_t facets_of(__u32 head, bool full, bool device, bool asleep)

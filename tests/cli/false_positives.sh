@@ -420,7 +420,8 @@ while os.read(0, 16384):
     time.sleep(0.02)'
 says_true "and who waits for them is told who holds the other end" \
 	"$the; f = (l['findings'] or [{}])[0]" \
-	'(f["cause"], f["surety"], f["blamed_ns"]) == ("sndbuf", "inferred from one end", 0) and f["blamed_comm"].startswith("python3")' f
+	'(f["cause"], f["surety"], f["blamed_ns"]) == ("sndbuf", "inferred from one end", 0) and
+	f["blamed_comm"].startswith("python3")' f
 
 # --- of several refused by one datagram socket each waits until there is room ---
 cat >fan.py <<'PY'

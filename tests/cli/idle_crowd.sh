@@ -23,7 +23,8 @@ says_true 'row5: a program that talks is seen, however many idle sockets a stran
 ledger = json.load(open('$WORK/crowd.json'))['ledger']
 seen = [e['beside']['tx']['bytes'] for e in ledger['endpoints'] if e['comm'] == 'honest']
 room = {k: ledger.get(k, 0) for k in ('overflow', 'let_go', 'opened')}" 'max(seen, default=0) > 100 and room["let_go"] > 0' '(seen, room)'
-check 'row5: the card says how many endpoints found no room' "$(grep -i "fit in the table" "$WORK/err")" \
+check 'row5: the card says how many endpoints found no room' \
+	"$(grep -i "fit in the table" "$WORK/err")" \
 	grep -qE '^  [1-9][0-9]* endpoints did not fit in the table' "$WORK/err"
 # every socket asks for room once; what asks again with each message is counted once
 check 'row5: who finds no room is counted once, not with each attempt' "$(tail -1 "$WORK/err")" \

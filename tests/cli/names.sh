@@ -74,7 +74,8 @@ shared='(head -c 1000000 /dev/zero; sh -c "exec printf end") | (python3 slow.py 
 found='l = json.load(open("several.json"))["ledger"]; f = (l["findings"] or [{}])[0]; b = [b for e in l["endpoints"] for b in e["blame"] if b["by"] != "no CPU for the peer"]'
 "$IPCSTALL" run -q --proto pipe --json several.json -- sh -c "$shared" >out 2>err
 says_true "of several writers the one that slept" "$found" \
-	'f["cause"] == "sndbuf" and f["comm"] == "head" and f["text"].startswith("head[%d] and others on " % f["pid"])' f
+	'(f["cause"], f["comm"]) == ("sndbuf", "head") and
+	f["text"].startswith("head[%d] and others on " % f["pid"])' f
 says_true "of several readers the one that was late" "$found" 'f["blamed_comm"] == "python3" and "<- python3[%d] and others are" % f["blamed_pid"] in f["text"]' f
 says_true "and so in the endpoint's blame" "$found" '[(x["comm"], x["pid"]) for x in b] == [("python3", f["blamed_pid"])]' b
 "$IPCSTALL" record -q -o several.rec --proto pipe -- sh -c "$shared" >out 2>err

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 pings.py server ADDRESS: answers each question at once, of one client.
-pings.py client ADDRESS [QUESTIONS]: asks 40, one after another, and prints how many segments TCP sent again.
-pings.py tail: a client and a server. Every other question is lost once, and a tail loss probe repeats it; the client prints how long
-those took, in ms.
+pings.py client ADDRESS [QUESTIONS]: asks 40, one after another, and prints how many segments TCP
+sent again.
+pings.py tail: a client and a server. Every other question is lost once, and a tail loss probe
+repeats it; the client prints how long those took, in ms.
 """
 import os
 import signal
@@ -34,7 +35,8 @@ def client(address, questions=40):
     for _ in range(int(questions)):
         c.sendall(QUESTION)
         c.recv(1)
-    print(*struct.unpack_from("I", c.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104), TOTAL_RETRANS_AT))
+    info = c.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TOTAL_RETRANS_AT + 4)
+    print(*struct.unpack_from("I", info, TOTAL_RETRANS_AT))
 
 
 def is_deaf_for_a_while(c, tell):

@@ -50,8 +50,11 @@ says_true "TCP's own counts of the path are told, and what a hook alone sees is 
 	"t and any(x['sent_segments'] > 100 and x['cwnd'] and x['congestion_control'] for x in t) and all(x['connecting'] is None and x['unaccepted'] is None and x['holes'] is None for x in t)" t
 
 sample 'attach to a sender whose reader is slow' 5% rwnd
-says_true "TCP's busy time contains the parts that something limits" "d = json.load(open('s.json')); c = [e['looks']['chronographs'] for e in d['ledger']['endpoints'] if e['proto'] == 'tcp' and e['looks']]" \
-	"any(x['rwnd_limited_ns'] > 1e8 for x in c) and all(x['busy_ns'] >= x['rwnd_limited_ns'] + x['sndbuf_limited_ns'] for x in c)" c
+says_true "TCP's busy time contains the parts that something limits" \
+	"e = json.load(open('s.json'))['ledger']['endpoints']
+c = [x['looks']['chronographs'] for x in e if x['proto'] == 'tcp' and x['looks']]
+limited = [x['rwnd_limited_ns'] + x['sndbuf_limited_ns'] for x in c]" \
+	"max(limited) > 1e8 and all(x['busy_ns'] >= n for x, n in zip(c, limited))" c
 
 (
 	until_true [ -e starts ]
@@ -67,11 +70,14 @@ until_true grep -q attached err
 touch starts
 until_true [ -e ended ]
 followed=$(bpftool -j map show 2>map-err | python3 -c "import json, sys
-print(*(m['id'] for m in json.load(sys.stdin) if m.get('name') == 'followed' and any(p['pid'] == $tool for p in m.get('pids', []))))")
-n=$(bpftool -j map dump id "$followed" 2>>map-err | python3 -c 'import json, sys; print(len(json.load(sys.stdin)))')
+maps = [m for m in json.load(sys.stdin) if m.get('name') == 'followed']
+print(*(m['id'] for m in maps if any(p['pid'] == $tool for p in m.get('pids', []))))")
+n=$(bpftool -j map dump id "$followed" 2>>map-err |
+	python3 -c 'import json, sys; print(len(json.load(sys.stdin)))')
 touch stop
 wait $tool
-check 'children that have ended are followed no more' "of 200: ${n:-unknown}; $(cat map-err)" [ "${n:-200}" -lt 20 ]
+check 'children that have ended are followed no more' "of 200: ${n:-unknown}; $(cat map-err)" \
+	[ "${n:-200}" -lt 20 ]
 
 sample 'attach samples, and ends with the process' 0.5% nagle n=100
 load="import jsonschema, subprocess
@@ -85,7 +91,10 @@ says_true 'nor is what accept() did' "$load" "l['listeners'] and all(x[k] is Non
 says_true 'an interval around the share' "$load; i = e['looks']['tx']['nagle']; s = n['ns'] / e['tx']['lifetime_ns']" "i['share_low'] <= s <= i['share_high'] and i['share_high'] - i['share_low'] < 0.2" "(i, s)"
 says_true 'states add up to the lifetime' "$load" "all(x[s]['unaccounted_ns'] == 0 and sum(v['ns'] or 0 for v in x[s]['states'].values()) == x[s]['lifetime_ns'] for x in l['endpoints'] for s in ('tx', 'rx'))" "[x['tx'] for x in l['endpoints']]"
 says_true 'the peer was found to owe an ACK' "$load; p = l['endpoints'][e['peer']]['looks']" "p['facts']['ack_owed']['found'] > 0.8 * p['n']" p
-says_true 'no program hangs on the way of a message' "$load; p = [h['point'] for h in d['trace']['hooks'] if h['attached']]" "set(p) <= {'inet_sock_set_state', 'tcp_destroy_sock', 'sched_process_fork', 'sched_process_exit'} and p" p
+says_true 'no program hangs on the way of a message' \
+	"$load; p = {h['point'] for h in d['trace']['hooks'] if h['attached']}" \
+	"p and p <= {'inet_sock_set_state', 'tcp_destroy_sock',
+	'sched_process_fork', 'sched_process_exit'}" p
 says_true 'the ledger proved it meanwhile' "$load; p = d['proofs']" "len(p) == 1 and p[0]['ns'] > 2e8 and p[0]['ledger']['findings'][0]['cause'] == 'nagle' and p[0]['ledger']['findings'][0]['max_ns'] > 3e7" p
 tr '\n' ' ' <err >said
 check 'and its card says so' "$(cat err)" grep -qE '  proof  exact tracing of .*nagle' said

@@ -283,8 +283,7 @@ static bool is_uninterruptible(const struct asleep *a)
  * file server that is gone. */
 static bool opens_fifo(const struct asleep *a)
 {
-	return thread_sleeps_in(a->pid, a->tid, "wait_for_partner") ||
-	       thread_sleeps_in(a->pid, a->tid, "fifo_open");
+	return thread_sleeps_in(a->pid, a->tid, "wait_for_partner", "fifo_open");
 }
 
 /* consoles, serial lines and pseudo-terminals */

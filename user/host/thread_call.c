@@ -30,13 +30,13 @@ enum thread_state thread_call_read(pid_t pid, pid_t tid, struct thread_call *c)
 	return thread_call_parse(line, c) ? THREAD_IN_CALL : THREAD_RUNS;
 }
 
-bool thread_sleeps_in(pid_t pid, pid_t tid, const char *function)
+bool thread_sleeps_in(pid_t pid, pid_t tid, const char *one, const char *other)
 {
 	char line[64];
 
 	return text_first_line(proc_path(pid, "task/%d/wchan", (int)tid).text, line,
 			       sizeof(line)) &&
-	       !strcmp(line, function);
+	       (!strcmp(line, one) || (other && !strcmp(line, other)));
 }
 
 enum waits_by { NO_POLLING, BY_POLL, BY_SELECT, BY_EPOLL };

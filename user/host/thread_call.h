@@ -18,8 +18,8 @@ bool thread_call_parse(const char *line, struct thread_call *c);
 enum thread_state { THREAD_GONE, THREAD_RUNS, THREAD_IN_CALL };
 /* THREAD_GONE: or it cannot be asked */
 enum thread_state thread_call_read(pid_t pid, pid_t tid, struct thread_call *c);
-/* Is that the function of the kernel in which it sleeps? */
-bool thread_sleeps_in(pid_t pid, pid_t tid, const char *function);
+/* Does it sleep in this function of the kernel, or in `other`, which may be null? */
+bool thread_sleeps_in(pid_t pid, pid_t tid, const char *one, const char *other);
 /* poll() or ppoll() */
 bool thread_call_is_poll(const struct thread_call *c);
 /* poll() or select() of no descriptor: a timer */

@@ -21,9 +21,8 @@
 static bool is_frozen(pid_t pid, char state)
 {
 	if (state == 'D')
-		return thread_sleeps_in(pid, pid, "__refrigerator");
-	return state == 'S' && (thread_sleeps_in(pid, pid, "do_freezer_trap") ||
-				thread_sleeps_in(pid, pid, "get_signal"));
+		return thread_sleeps_in(pid, pid, "__refrigerator", NULL);
+	return state == 'S' && thread_sleeps_in(pid, pid, "do_freezer_trap", "get_signal");
 }
 
 /* its state, and when it began */

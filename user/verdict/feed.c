@@ -2,6 +2,7 @@
 #include "verdict/feed.h"
 
 #include "verdict/replies.h"
+#include "verdict/who.h"
 
 /* Samples count only segments that were sent: one for each message, as long as messages fill less
  * than half a segment. A server that sends longer ones may have got fewer requests than that. */
@@ -24,19 +25,13 @@ static uint64_t messages(const struct trace_endpoint *ep, const struct trace_cal
 	return trace_messages_known(asks) ? asks->messages : ep->path.sent_segments;
 }
 
-/* The client connected, waited for the server's first words, and has closed. */
-static bool was_a_greeting(const struct trace_endpoint *ep, const struct trace_call_stats *asks)
-{
-	return ep->closed && !ep->joined_late && !asks->bytes;
-}
-
 bool may_be_feed(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_endpoint *ep = &s->ep[i];
 	const struct trace_call_stats *asks = is_servers_end(s, i) ? &ep->rx_calls : &ep->tx_calls;
 
 	return (ep->proto == TRACE_TCP || is_unix_connection(ep)) && are_counted(ep, asks) &&
-	       !was_a_greeting(ep, asks) && asks->bytes <= TRACE_ACK_MOST * messages(ep, asks);
+	       !never_spoke(ep, asks) && asks->bytes <= TRACE_ACK_MOST * messages(ep, asks);
 }
 
 bool is_feed(const struct trace_snapshot *s, size_t i)

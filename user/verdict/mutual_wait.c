@@ -197,8 +197,7 @@ bool has_one_long_wait(const struct trace_endpoint *ep)
 /* The client never spoke, and nothing but the server's first words came. */
 static bool was_only_greeted(const struct trace_endpoint *ep)
 {
-	return ep->closed && !ep->joined_late && !ep->tx_calls.bytes &&
-	       ep->rx_calls.bytes <= GREETING_BYTES;
+	return never_spoke(ep, &ep->tx_calls) && ep->rx_calls.bytes <= GREETING_BYTES;
 }
 
 /* Samples see no messages. But of a TCP connection they see the bytes that came, and of a pipe that

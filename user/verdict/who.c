@@ -171,3 +171,8 @@ bool who_is_late(const struct trace_snapshot *s, const struct trace_endpoint *ep
 	excuse_the_young(reader, there->at_ns, blamed_ns, out);
 	return true;
 }
+
+bool never_spoke(const struct trace_endpoint *ep, const struct trace_call_stats *asks)
+{
+	return ep->closed && !ep->joined_late && !asks->bytes;
+}

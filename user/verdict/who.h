@@ -51,4 +51,8 @@ struct who who_was_held_up(const struct trace_endpoint *ep, enum tx_state cause)
 bool who_is_late(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 		 enum tx_state cause, struct who *out);
 
+/* The client connected, and closed without a word, as after a greeting that came too late. `asks`
+ * has what it sent, at either end. */
+bool never_spoke(const struct trace_endpoint *ep, const struct trace_call_stats *asks);
+
 #endif
