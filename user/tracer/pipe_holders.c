@@ -44,7 +44,6 @@ struct pipe_holders {
 	pid_t a_writer; /* one of them: whoever holds the write end */
 	bool unsure; /* there may be holders that were not found */
 	bool may_be_loop, is_loop; /* `waiting` may read, and starts a child again and again */
-	pid_t child;		   /* the last one that was seen */
 };
 
 struct walk {
@@ -132,13 +131,24 @@ static bool has_late_child(const struct pipe_holders *h)
 	       h->reads_only.began > h->waiting.began + (uint64_t)sysconf(_SC_CLK_TCK);
 }
 
-/* It is a loop once a second child was seen. */
+static bool is_gone(const struct process *p)
+{
+	return p->pid && (!p->began || proc_began(p->pid) != p->began);
+}
+
+/* A loop's child may have ended during the walk, after its descriptors were listed. */
+static void forget_ended_reader(struct pipe_holders *h)
+{
+	if (h->n_reads_only != 1 || !is_gone(&h->reads_only))
+		return;
+	h->reads_only = (struct process){};
+	h->n_reads_only = 0;
+}
+
 static void note_child(struct pipe_holders *h, const struct pipe_holders *before)
 {
 	h->may_be_loop = has_late_child(h);
-	h->child = h->may_be_loop ? h->reads_only.pid : before ? before->child : 0;
-	h->is_loop = h->may_be_loop && before && before->child &&
-		     (before->is_loop || before->child != h->child);
+	h->is_loop = h->may_be_loop && before && before->is_loop;
 }
 
 /* the only process that can be the reader; 0: none, or several */
@@ -194,11 +204,6 @@ static bool lacks_reader(const struct trace_endpoint *ep)
 	return ep->proto == TRACE_PIPE && ep->inode && !ep->rx_calls.tid && !ep->closed;
 }
 
-static bool is_gone(const struct process *p)
-{
-	return p->pid && (!p->began || proc_began(p->pid) != p->began);
-}
-
 static bool is_reader_answered(const struct pipe_holders *h)
 {
 	return h->n_reads_only || h->n_both || h->n_waiting || h->unsure;
@@ -210,15 +215,20 @@ static bool is_answered(const struct pipe_holders *h)
 	return is_reader_answered(h) || h->n_writes_only;
 }
 
+/* A shell that goes on after a late child runs a loop. */
+static void note_end_of_child(struct pipe_holders *h)
+{
+	h->is_loop |= h->may_be_loop && is_gone(&h->reads_only) && !is_gone(&h->waiting);
+}
+
 /* If a holder is gone, all are forgotten until the next walk. The kernel half may name somebody. */
 static void drop_outdated(struct pipe_holders *h)
 {
+	note_end_of_child(h);
 	if (!h->unsure &&
 	    ((!h->is_loop && is_gone(&h->reads_only)) || is_gone(&h->both[0]) ||
 	     is_gone(&h->both[1]) || is_gone(&h->waiting) || is_gone(&h->writes_only)))
-		*h = (struct pipe_holders){ .serial = h->serial,
-					    .inode = h->inode,
-					    .child = h->child };
+		*h = (struct pipe_holders){ .serial = h->serial, .inode = h->inode };
 }
 
 static struct pipe_holders *known(const struct trace *t, uint64_t serial)
@@ -320,6 +330,7 @@ static void walk_proc(struct trace *t, struct pipe_holders *v, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		count_holder(&v[i]);
 		v[i].unsure |= !all;
+		forget_ended_reader(&v[i]);
 		note_child(&v[i], known(t, v[i].serial));
 	}
 	qsort(v, n, sizeof(*v), by_serial);
