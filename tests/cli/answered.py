@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 answered.py client|server|both: a client that asks and a server that answers, and both know their times. The server reads late by `late` ms and
-thinks `think` ms; the client waits in recv(), poll() or epoll (`wait`), the server in recv() or epoll (`serves`). What each of them took stands in a file at the end: ns, one figure a line.
+thinks `think` ms; the client waits in recv(), poll() or epoll (`wait`), and pauses `pause` ms after each answer; the server waits in recv() or
+epoll (`serves`). What each of them took stands in a file at the end: ns, one figure a line.
 
 answered.py cable DELAY_MS NETNS NETNS: a cable between two network namespaces, 10.8.0.1 and 10.8.0.2, that takes so long each way; it says
 "up", and ends with its input.
@@ -21,7 +22,7 @@ QUESTION, ANSWER = b"q" * 100, b"a" * 100
 
 
 def settings(words):
-    return {"how": "tcp", "wait": "recv", "serves": "recv", "think": "0", "late": "0", "n": "10", "port": "0", "to": "127.0.0.1", **dict(w.split("=", 1) for w in words)}
+    return {"how": "tcp", "wait": "recv", "serves": "recv", "think": "0", "pause": "0", "late": "0", "n": "10", "port": "0", "to": "127.0.0.1", **dict(w.split("=", 1) for w in words)}
 
 
 def serve(c, o, says):
@@ -50,6 +51,7 @@ def ask(c, o, says):
         comes()
         c.read(len(ANSWER))
         waited += clock() - asked
+        time.sleep(int(o["pause"]) / 1000)
     put(says, waited)
 
 

@@ -24,6 +24,7 @@ both_ends() { # NAME SETTING...
 both_ends "tcp, 2 ms" think=2 n=50
 both_ends "tcp, 30 ms" think=30
 both_ends "tcp, 300 ms" think=300 n=4
+both_ends "tcp, client that seldom asks" think=150 pause=500 n=4
 both_ends "tcp, reader late" think=20 late=30
 both_ends "tcp, client in poll()" think=30 wait=poll
 both_ends "tcp, client in epoll" think=30 wait=epoll
@@ -52,6 +53,7 @@ one_end() { # NAME SERVER_SPACE CLIENT_SPACE SETTING...
 one_end "one end, 30 ms" "" "" think=30
 one_end "one end, 300 ms" "" "" think=300 n=4
 one_end "one end, client in epoll" "" "" think=30 wait=epoll
+one_end "one end, client that seldom asks" "" "" think=150 pause=500 n=4
 
 # the other end seen: the client is not traced, and the server's end times each of its requests
 read_answers="$read_it; r = (l['slow_answers'] or {}).get('requests') or {}"
@@ -74,6 +76,23 @@ server_end() { # NAME SETTING...
 server_end "the server alone, 30 ms" think=30
 server_end "the server alone, in epoll" think=30 serves=epoll
 server_end "the server alone, reader late" think=20 late=30
+
+# what the server does in that fifth of the time, and not where it sleeps between two requests
+rm -f port served
+"$PY" "$program" server think=150 n=100 &
+seldom=$!
+jobs_to_end+=("$seldom")
+until_true test -s port
+"$PY" "$program" client pause=500 n=100 port="$(cat port)" &
+jobs_to_end+=($!)
+for tier in sampled exact; do
+	[ $tier = sampled ] && how= || how=--exact
+	# shellcheck disable=SC2086
+	"$IPCSTALL" attach $how -q -p $seldom -d 5s --json m.json >out 2>err
+	says_true "$tier: what a server does whose client seldom asks" \
+		'd = json.load(open("m.json")); proof = d.get("answer"); c = (d if proof is None else d["proofs"][proof])["ledger"]["card"]' \
+		"'sleeps in clock_nanosleep()' in c['why']" '(c["head"], c["why"])'
+done
 
 # a request that was sent before anybody looked, and whose client waits in epoll: by the dates of
 # the socket alone

@@ -67,6 +67,42 @@ static void a_reader_is_found_in_read(void **state)
 	assert_false(asleep_sample(&a));
 }
 
+/* Others wait for it a quarter of the time. Else it sleeps in recvfrom(), for a request. */
+static void the_call_between_requests_is_left_out(void **state)
+{
+	const struct asleep at_first = {
+		.samples = 100, .running = 2, .n = 2, .awaited = 0.25,
+		.v = { { .nr = SYS_recvfrom, .at_fd = true, .fd = 5, .found = 75 },
+		       { .nr = SYS_fdatasync, .at_fd = true, .fd = 3, .found = 23 } },
+	};
+	struct asleep a = at_first;
+
+	(void)state;
+	assert_true(asleep_may_rest(&a));
+	asleep_leave_out_rests(&a);
+	assert_int_equal(a.samples, 25);
+	assert_int_equal(a.rests, 75);
+	assert_int_equal(a.n, 1);
+	assert_int_equal(a.v[0].nr, SYS_fdatasync);
+	assert_false(asleep_may_rest(&a));
+	a = at_first;
+	a.awaited = 0.75; /* it is there while others wait */
+	asleep_leave_out_rests(&a);
+	assert_int_equal(a.samples, 100);
+	a.awaited = 0; /* nobody knows */
+	asleep_leave_out_rests(&a);
+	assert_int_equal(a.samples, 100);
+	a = at_first;
+	a.running = 15; /* the other call does not tell what it does */
+	a.v[1].found = 10;
+	asleep_leave_out_rests(&a);
+	assert_int_equal(a.samples, 100);
+	a = at_first;
+	a.v[0].nr = SYS_flock; /* no place to wait for requests */
+	asleep_leave_out_rests(&a);
+	assert_int_equal(a.samples, 100);
+}
+
 /* what most samples found at any descriptor is one call; only one descriptor leads on */
 static void a_call_at_many_descriptors_leads_nowhere(void **state)
 {
@@ -107,6 +143,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_reader_is_found_in_read),
+		cmocka_unit_test(the_call_between_requests_is_left_out),
 		cmocka_unit_test(a_call_at_many_descriptors_leads_nowhere),
 		cmocka_unit_test(calls_have_names_and_reasons),
 	};

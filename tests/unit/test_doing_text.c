@@ -52,6 +52,30 @@ static void a_sleep_is_told_where_most_samples_found_it(void **state)
 	assert_false(has_fix(NULL, true));
 }
 
+/* Between requests it rests: that explains nothing, unless it sleeps for another process. */
+static void a_server_is_judged_by_the_time_it_is_awaited(void **state)
+{
+	struct asleep a = looked(SYS_epoll_wait, 15);
+
+	(void)state;
+	a.awaited = 0.25;
+	says(&a, "");
+	a.busiest_ns = 130;
+	says(&a, "computes: its thread 9 has a CPU for 13 % of the time");
+	a.busiest_ns = 0;
+	a.n_chain = 1;
+	a.chain[0] = (struct asleep_process){ 12, "cat" };
+	says(&a, "sleeps in epoll_wait() for cat[12]");
+	a = looked(SYS_fdatasync, 5);
+	a.awaited = 0.25;
+	a.samples = 5;
+	a.rests = 15;
+	a.busiest_ns = 130;
+	says(&a, "sleeps in fdatasync(), for a disk");
+	a.no_cpu_ns = 130;
+	says(&a, "was waiting for a CPU for 130 ns of 1.00 us");
+}
+
 static void for_whom_it_sleeps_is_told(void **state)
 {
 	struct asleep a = looked(SYS_write, 20);
@@ -256,6 +280,7 @@ int main(void)
 		cmocka_unit_test(a_path_is_told_of_the_call_that_has_it),
 		cmocka_unit_test(a_sleep_for_messages_is_not_elsewhere),
 		cmocka_unit_test(a_sleep_is_told_where_most_samples_found_it),
+		cmocka_unit_test(a_server_is_judged_by_the_time_it_is_awaited),
 		cmocka_unit_test(for_whom_it_sleeps_is_told),
 		cmocka_unit_test(an_answer_from_another_host_is_told),
 		cmocka_unit_test(whose_connection_is_full_is_told),

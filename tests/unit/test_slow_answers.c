@@ -140,9 +140,12 @@ static void a_client_that_was_not_seen_waits_for_its_server(void **state)
 	assert_string_equal(c.whom, "webd[7]");
 	assert_string_equal(c.why, "webd[7] thinks 300 ms a request, 3 requests");
 	assert_int_equal(c.surety, INFERRED);
-	ep.tx_calls.reply_ns = 3 * (SECOND / 10); /* less than half of the time */
+	ep.tx_calls.reply_ns = 3 * (SECOND / 10) - 1; /* less than half of the time */
 	judge(&ep, NULL, 1, &v, &c);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep.tx_calls.reply_ns = 3 * (SECOND / 10); /* a tenth of a second each */
+	judge(&ep, NULL, 1, &v, &c);
+	assert_int_equal(v.kind, KIND_ANSWERS);
 	ep = connection(40001, 3, 3 * (SECOND / 10));
 	ep.local.port = 40001; /* a client, whose own time between answer and question that is */
 	ep.remote.port = 80;

@@ -2552,6 +2552,42 @@ static void long_answers_seen_by_samples_are_no_feed(void **state)
 
 /* By samples: a wait of two fifths of the time that most samples find again lasts long each time.
  */
+/* It mostly does something else, but each of its requests takes 150 ms. */
+static void a_client_that_seldom_asks_waits_too(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct trace_snapshot alone = { .ep = ep, .n = 1 };
+	struct verdict v;
+
+	(void)state;
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++) {
+		ep[i].rx_calls.bytes = ep[i].tx_calls.bytes = 100;
+		ep[i].rx_calls.messages = ep[i].tx_calls.messages = 2;
+	}
+	ep[0].local.port = ep[1].remote.port = 50000;
+	ep[0].remote.port = ep[1].local.port = 80;
+	ep[0].rx.ns[RX_WAIT] = 3 * (SECOND / 10);
+	ep[0].rx.max[RX_WAIT] = 15 * (SECOND / 100);
+	ep[0].rx.count[RX_WAIT] = 2;
+	ep[0].rx_calls.reply_n = ep[1].tx_calls.reply_n = 2;
+	ep[0].rx_calls.reply_ns = ep[1].tx_calls.reply_ns = 3 * (SECOND / 10);
+	ep[1].rx.ns[RX_WAIT] = 7 * (SECOND / 10); /* for the next request */
+	said_of_both(ep, &v);
+	assert_int_equal(v.kind, KIND_WAIT);
+	assert_int_equal(v.wait.endpoint, 0);
+	ep[0].peer = -1;
+	verdict_make(&alone, &v);
+	assert_int_equal(v.kind, KIND_WAIT);
+	ep[0].min_rtt_us = 60000; /* it is the path's time */
+	verdict_make(&alone, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	ep[0].min_rtt_us = 0;
+	ep[0].rx_calls.reply_n = 4; /* 75 ms each */
+	verdict_make(&alone, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+}
+
 static void samples_tell_pauses_from_short_waits(void **state)
 {
 	struct trace_endpoint ep[2];
@@ -6092,6 +6128,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_proxys_short_connections_are_one_link),
 	cmocka_unit_test(clients_that_wait_at_once_wait_no_longer_than_one),
 	cmocka_unit_test(a_pause_among_quick_requests_is_told),
+	cmocka_unit_test(a_client_that_seldom_asks_waits_too),
 	cmocka_unit_test(samples_tell_pauses_from_short_waits),
 	cmocka_unit_test(a_flush_that_is_forgotten_is_a_deadlock),
 	cmocka_unit_test(one_of_several_helpers_is_awaited_in_epoll),

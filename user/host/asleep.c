@@ -358,3 +358,35 @@ void asleep_sort(struct asleep *a)
 {
 	qsort(a->v, a->n, sizeof(a->v[0]), by_found);
 }
+
+/* At most this much of the time in which nobody waits for it, and a tenth of all for chance. */
+#define REST_TIMES 1.2
+#define BY_CHANCE  0.1
+
+bool asleep_may_rest(const struct asleep *a)
+{
+	static const char *const for_requests[] = { EVENTS, DATA, CONNECTION, SIGNAL };
+	const char *what = a->n ? asleep_for(&a->v[0]) : NULL;
+	bool rests = a->n && a->v[0].nr == SYS_futex; /* a thread of a pool */
+
+	for (size_t i = 0; i < sizeof(for_requests) / sizeof(for_requests[0]); i++)
+		rests |= what == for_requests[i];
+	return rests && a->awaited > 0 && !*a->v[0].path &&
+	       a->v[0].found + a->rests <=
+		       (REST_TIMES * (1 - a->awaited) + BY_CHANCE) * (a->samples + a->rests);
+}
+
+#define ENOUGH_OTHERS 3 /* samples */
+
+void asleep_leave_out_rests(struct asleep *a)
+{
+	unsigned int rests = a->n ? a->v[0].found : 0, others = a->samples - a->running - rests;
+
+	if (!asleep_may_rest(a) || others < ENOUGH_OTHERS ||
+	    2 * others < a->awaited * (a->samples + a->rests))
+		return;
+	a->rests += rests;
+	a->samples -= rests;
+	a->n--;
+	memmove(a->v, a->v + 1, a->n * sizeof(a->v[0]));
+}

@@ -58,6 +58,8 @@ struct asleep {
 	pid_t busiest;
 	uint64_t over_ns, busiest_ns, no_cpu_ns, quota_ns;
 	bool stopped; /* before the first sample and after the last */
+	double awaited; /* share of the time in which others wait for it; 0: not known */
+	unsigned int rests; /* samples between requests, which `samples` and `v` leave out */
 	/* for whom it sleeps in that call, for whom that one sleeps, and so on; what the last one
 	 * does */
 	struct asleep_process chain[ASLEEP_CHAIN];
@@ -76,6 +78,11 @@ size_t asleep_threads(pid_t pid, pid_t *tids, size_t max);
 /* False: the thread is gone, or cannot be looked at. */
 bool asleep_sample(struct asleep *a);
 void asleep_sort(struct asleep *a);
+/* If others wait for it only at times, the most frequent call may be the one in which it sleeps
+ * between two requests. */
+bool asleep_may_rest(const struct asleep *a);
+/* Leaves out the samples in that call, if enough others tell what it does meanwhile. */
+void asleep_leave_out_rests(struct asleep *a);
 /* "clock_nanosleep"; of one without a name here "system call 7" */
 void asleep_name(int nr, char *buf, size_t len);
 /* Mostly in a call in which servers sleep when they have nothing to do. */

@@ -16,20 +16,40 @@ static bool is_most(uint64_t part, uint64_t of)
 	return of && (double)part >= MOSTLY * (double)of;
 }
 
+static bool is_for_others(const struct asleep *a)
+{
+	return a->n_chain || a->end == ASLEEP_END_FULL || a->end == ASLEEP_END_ASKED;
+}
+
+static bool sleeps_meanwhile(const struct asleep *a)
+{
+	return a->n && a->v[0].nr >= 0 && is_most(asleep_in_call(a, 0), a->samples) &&
+	       (!asleep_may_rest(a) || is_for_others(a));
+}
+
+/* It was found asleep more often than it had a CPU. */
+static bool sleeps_more(const struct asleep *a)
+{
+	return a->rests && (double)(a->samples - a->running) * (double)a->over_ns >
+				   (double)a->busiest_ns * (double)(a->samples + a->rests);
+}
+
 enum doing doing_of(const struct asleep *a)
 {
+	uint64_t awaited_ns;
+
 	if (!a)
 		return DOING_UNKNOWN;
+	awaited_ns = a->awaited > 0 ? (uint64_t)(a->awaited * (double)a->over_ns) : a->over_ns;
 	if (a->stopped)
 		return DOING_STOPPED;
-	if (is_most(a->quota_ns, a->over_ns))
+	if (is_most(a->quota_ns, awaited_ns))
 		return DOING_THROTTLED;
-	if (is_most(a->no_cpu_ns, a->over_ns))
+	if (is_most(a->no_cpu_ns, awaited_ns))
 		return DOING_STARVED;
-	if (is_most(a->busiest_ns, a->over_ns))
+	if (is_most(a->busiest_ns, awaited_ns) && !sleeps_more(a))
 		return DOING_COMPUTES;
-	return a->n && a->v[0].nr >= 0 && is_most(asleep_in_call(a, 0), a->samples) ? DOING_SLEEPS
-										    : DOING_UNKNOWN;
+	return sleeps_meanwhile(a) ? DOING_SLEEPS : DOING_UNKNOWN;
 }
 
 static bool has_path(const struct asleep *a)
@@ -105,11 +125,6 @@ static void append_end(const struct asleep *a, char *buf, size_t len)
 	case ASLEEP_END_UNKNOWN:
 		break;
 	}
-}
-
-static bool is_for_others(const struct asleep *a)
-{
-	return a->n_chain || a->end == ASLEEP_END_FULL || a->end == ASLEEP_END_ASKED;
 }
 
 static void phrase_of_sleep(const struct asleep *a, char *buf, size_t len)

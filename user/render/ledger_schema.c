@@ -49,9 +49,9 @@ static const struct schema_def objects[] = {
 	  "file:text complete:bool cut:bool lacks:text[] unknown_sections:count "
 	  "damaged_blocks:count snapshots:count dropped:dropped" },
 	{ "proof", "t:count ns:count ledger:judgement ~asleep:?asleep ~cpu:?process_cpu" },
-	{ "asleep", "pid:count tid:count ~one_of_many:bool looks:count running:count ~disk:count " \
-			    "calls:asleep_call[] ~sleeps_for:asleep_next[] ~end:?text " \
-			    "~end_at:?text" },
+	{ "asleep", "pid:count tid:count ~one_of_many:bool looks:count ~rests:count " \
+			    "running:count ~disk:count calls:asleep_call[] " \
+			    "~sleeps_for:asleep_next[] ~end:?text ~end_at:?text" },
 	{ "asleep_next", "pid:count comm:text" },
 	{ "process_cpu", "pid:count ns:count busiest_tid:count busiest_ns:count " \
 			 "no_cpu_ns:count quota_ns:count stopped:bool" },

@@ -29,6 +29,7 @@ static void look_at(struct culprits *c, struct culprit who)
 
 	if (!a)
 		return;
+	a->awaited = who.awaited;
 	if (!a->tid)
 		a->tid = who.tid ? who.tid : asleep_only_thread(a->pid);
 	cpu_book_make(&book, &c->book, &a->pid, 1);
@@ -78,6 +79,7 @@ void culprits_sample_now(struct culprits *c, const struct trace_snapshot *s,
 
 	if (!a)
 		return;
+	a->awaited = who.awaited;
 	a->tid = who.tid ? who.tid : asleep_only_thread(a->pid);
 	cpu_book_make(&before, &(struct cpu_book){}, &a->pid, 1);
 	doing_sample(a, SAMPLES_AT_END, UINT64_MAX, NULL);
@@ -95,6 +97,7 @@ const struct asleep *culprits_doing(struct culprits *c, const struct trace_snaps
 	for (size_t i = 0; who.pid && i < c->n; i++) {
 		if (c->v[i].pid != who.pid)
 			continue;
+		asleep_leave_out_rests(&c->v[i]);
 		sleep_chain_follow(&c->v[i], who.to_read, UINT64_MAX, NULL);
 		return &c->v[i];
 	}

@@ -352,6 +352,12 @@ void prover_rule(struct prover *p, const struct trace_endpoint *suspect, const s
  * whether it waits for a lock, a timer or a disk. */
 #define DOING_SAMPLES 25
 #define DOING_NS      (2 * DOING_SAMPLES * DOING_APART_NS) /* on a busy host; includes the chain */
+#define SPARSE_TIMES  4 /* as many samples at most of who is awaited only at times */
+
+static int samples_of_doing(double awaited)
+{
+	return awaited ? (int)(DOING_SAMPLES * MIN(1 / awaited, SPARSE_TIMES)) : DOING_SAMPLES;
+}
 
 /* If no message passed while the ledger was attached, only the samples name the culprit. */
 static struct culprit culprit_of(const struct proof *proof, struct suspicion *x)
@@ -374,11 +380,13 @@ static void look_at_culprit(struct proof *proof, struct suspicion *x, uint64_t d
 	if (!culprit.pid)
 		return;
 	a->pid = culprit.pid;
+	a->awaited = culprit.awaited;
 	a->tid = culprit.tid ? culprit.tid : asleep_only_thread(a->pid);
 	cpu_book_make(&before, &none, &a->pid, 1);
-	doing_sample(a, DOING_SAMPLES, deadline, stop);
+	doing_sample(a, samples_of_doing(a->awaited), deadline, stop);
 	cpu_book_make(&after, &before, &a->pid, 1);
 	doing_cpu(a, &before, &after);
+	asleep_leave_out_rests(a);
 	sleep_chain_follow(a, culprit.to_read, deadline, stop);
 	cpu_book_free(&before);
 	cpu_book_free(&after);

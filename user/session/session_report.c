@@ -63,14 +63,17 @@ static void say_left_out(const struct session *l)
 /* share of the samples: less is not reported */
 #define OFTEN 0.1
 
-/* "thread 7 in 25 samples: in clock_nanosleep() (a timer) 24 times" */
+/* "thread 7 in 25 samples (75 between requests are left out): in fsync() (a disk) 24 times" */
 static void say_asleep(const struct asleep *a)
 {
 	char text[400], call[40];
 	const char *what;
 	unsigned int said = 0;
 
-	snprintf(text, sizeof(text), "thread %d in %u samples:", (int)a->tid, a->samples);
+	snprintf(text, sizeof(text), "thread %d in %u samples", (int)a->tid, a->samples);
+	if (a->rests)
+		text_append(text, sizeof(text), " (%u between requests are left out)", a->rests);
+	text_append(text, sizeof(text), ":");
 	for (size_t i = 0; i < a->n; i++) {
 		unsigned int found = asleep_in_call(a, i);
 

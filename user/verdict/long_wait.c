@@ -317,9 +317,22 @@ static bool looked_pausing(const struct trace_snapshot *s, size_t i, const struc
 	       sends_requests(s, i);
 }
 
+/* The client mostly does something else, but each of its requests takes long, on the path's time
+ * too. */
+static bool gets_slow_answers(const struct trace_snapshot *s, size_t i,
+			      const struct reader_spell *r)
+{
+	const struct trace_call_stats *answers = &s->ep[i].rx_calls;
+	uint64_t least = SLOW_ANSWER_NS + 1000ull * s->ep[i].min_rtt_us;
+
+	return r->share >= LONG_PAUSE_SHARE && sends_requests(s, i) && !answers_requests(s, i) &&
+	       answers->reply_n && answers->reply_ns >= least * answers->reply_n &&
+	       2 * answers->reply_ns >= r->ns;
+}
+
 static bool pauses(const struct trace_snapshot *s, size_t i, const struct reader_spell *r)
 {
-	if (looked_pausing(s, i, r))
+	if (looked_pausing(s, i, r) || gets_slow_answers(s, i, r))
 		return true;
 	return r->count >= MANY && r->share >= LONG_PAUSE_SHARE &&
 	       (is_one_long(r) || pauses_again(&s->ep[i], r)) && sends_requests(s, i);
@@ -427,7 +440,8 @@ static int waits_back(const struct trace_snapshot *s, size_t i)
 		return -1;
 	there = waited_at(s, (size_t)back);
 	if (((is_one_long(&r) || pauses_again(&s->ep[i], &r)) && 2 * there.max_ns < r.max_ns) ||
-	    awaits_slow_answers(s, i, (size_t)back, &r) || is_left_unanswered(s, i))
+	    gets_slow_answers(s, i, &r) || awaits_slow_answers(s, i, (size_t)back, &r) ||
+	    is_left_unanswered(s, i))
 		return -1;
 	others = there.ns;
 	if (2 * owed_to(s, i, own) > own)

@@ -18,6 +18,10 @@
 #define LONG_PAUSE_SLOT	 18
 #define LONG_PAUSE_SHARE 0.1
 
+/* An answer that takes so long on average is reported, if the answers take LONG_PAUSE_SHARE of the
+ * time. */
+#define SLOW_ANSWER_NS 100000000
+
 /* From the first endpoint's beginning to the snapshot, or the last one's end. */
 uint64_t observed_ns(const struct trace_snapshot *s);
 

@@ -240,10 +240,19 @@ static bool have_pauses(const struct slow_answers *a)
 	       (double)a->ns >= LONG_PAUSE_SHARE * (double)a->lifetime_ns;
 }
 
+static bool are_long(const struct slow_answers *a)
+{
+	const struct requests *r = &a->requests;
+
+	return r->n && r->think_ns + r->unread_ns >= SLOW_ANSWER_NS * r->n &&
+	       (double)a->ns >= LONG_PAUSE_SHARE * (double)a->lifetime_ns;
+}
+
 static bool are_slow(const struct slow_answers *a, uint64_t observed)
 {
 	return a->ns && !is_unnoticeable(a->ns, observed) &&
-	       ((double)a->ns >= ANSWERS_SHARE * (double)a->lifetime_ns || have_pauses(a));
+	       ((double)a->ns >= ANSWERS_SHARE * (double)a->lifetime_ns || have_pauses(a) ||
+		are_long(a));
 }
 
 pid_t find_server_that_may_pause(const struct trace_snapshot *s)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "verdict/waiting_processes.h"
-#include "verdict/feed.h"
+
+#include <math.h>
 
 #include "verdict/blame.h"
+#include "verdict/feed.h"
 #include "verdict/long_wait.h"
 #include "verdict/replies.h"
 #include "verdict/who.h"
@@ -98,6 +100,21 @@ static const struct finding *root_of(const struct verdict *v)
 	return f->root >= 0 ? &v->v[f->root] : f;
 }
 
+static double share_awaited(const struct verdict *v)
+{
+	const struct slow_answers *a = &v->answers;
+	const struct waits_together *w = &v->waits;
+	double share = 0;
+
+	if (v->kind == KIND_ANSWERS && a->lifetime_ns)
+		share = (double)a->ns * (double)a->connections / (double)a->lifetime_ns;
+	else if (v->kind == KIND_WAIT && w->connections > 1 && w->together_ns)
+		share = (double)w->ns / (double)w->together_ns;
+	if (v->kind == KIND_WAIT)
+		share = fmax(share, v->wait.share);
+	return fmin(share, 1);
+}
+
 struct culprit verdict_culprit(const struct trace_snapshot *s, const struct verdict *v)
 {
 	struct culprit c;
@@ -107,7 +124,10 @@ struct culprit verdict_culprit(const struct trace_snapshot *s, const struct verd
 	if (v->kind == KIND_LATE)
 		return reader_of(&s->ep[v->late.endpoint].rx_calls);
 	c = (struct culprit){ .pid = verdict_awaited(s, v), .tid = verdict_awaited_thread(s, v) };
-	return c.pid || v->kind != KIND_WAIT ? c : other_end_of(&s->ep[v->wait.endpoint]);
+	if (!c.pid && v->kind == KIND_WAIT)
+		c = other_end_of(&s->ep[v->wait.endpoint]);
+	c.awaited = share_awaited(v);
+	return c;
 }
 
 size_t verdict_waiting_processes(const struct trace_snapshot *s, const struct verdict *v,

@@ -13,6 +13,7 @@ pid_t verdict_awaited(const struct trace_snapshot *s, const struct verdict *v);
 struct culprit {
 	pid_t pid, tid;
 	bool to_read; /* others wait until it reads, rather than until it sends */
+	double awaited; /* share of the time in which they wait; 0: not known */
 };
 
 struct culprit verdict_culprit(const struct trace_snapshot *s, const struct verdict *v);
