@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "session/culprits.h"
 
+#include <string.h>
+
 #include "base/clock.h"
 #include "session/doing.h"
 #include "session/sleep_chain.h"
@@ -40,6 +42,49 @@ static void look_at(struct culprits *c, struct culprit who)
 		doing_sample(a, SAMPLES_EACH, UINT64_MAX, NULL);
 }
 
+/* Where somebody waits, or is held up; NULL: another kind of finding leads. */
+static struct trace_endpoint *leading_endpoint(const struct trace_snapshot *s,
+					       const struct verdict *v)
+{
+	return v->kind == KIND_WAIT    ? &s->ep[v->wait.endpoint]
+	       : v->kind == KIND_STALL ? &s->ep[v->v[v->lead].endpoint]
+	       : v->kind == KIND_LATE  ? &s->ep[v->late.endpoint]
+				       : NULL;
+}
+
+/* The process at the other end may be none of the session. It is searched for once for each
+ * connection, as that takes a walk through /proc. */
+static struct culprit culprit_of(struct culprits *c, struct trace_snapshot *s,
+				 const struct verdict *v)
+{
+	struct trace_endpoint *ep = leading_endpoint(s, v);
+	struct culprit who = verdict_culprit(s, v);
+
+	if (who.pid || !ep || ep->closed)
+		return who;
+	if (c->named_at == ep->serial) {
+		ep->making.other_pid = c->named.pid;
+	} else {
+		trace_name_other_ends(s);
+		c->named_at = ep->serial;
+		c->named.pid = ep->making.other_shared ? 0 : ep->making.other_pid;
+		memcpy(c->named.comm, ep->making.other_comm, sizeof(c->named.comm));
+	}
+	return verdict_culprit(s, v);
+}
+
+void culprits_name_ended(const struct culprits *c, struct trace_snapshot *s)
+{
+	for (size_t i = 0; c->named.pid && i < s->n; i++) {
+		struct trace_endpoint *ep = &s->ep[i];
+
+		if (ep->serial != c->named_at || !ep->closed || ep->peer >= 0)
+			continue;
+		ep->making.other_pid = c->named.pid;
+		memcpy(ep->making.other_comm, c->named.comm, sizeof(c->named.comm));
+	}
+}
+
 void culprits_tick(struct culprits *c, struct trace *t)
 {
 	uint64_t before = thread_cpu_ns(), now = now_ns();
@@ -52,7 +97,7 @@ void culprits_tick(struct culprits *c, struct trace *t)
 	if (now < c->next_ns || trace_snapshot(t, &s, &(struct err){}))
 		return;
 	verdict_make(&s, &v);
-	who = v.outcome == OUTCOME_HEALTHY ? (struct culprit){} : verdict_culprit(&s, &v);
+	who = v.outcome == OUTCOME_HEALTHY ? (struct culprit){} : culprit_of(c, &s, &v);
 	trace_snapshot_free(&s);
 	if (who.pid)
 		look_at(c, who);
@@ -62,10 +107,7 @@ void culprits_tick(struct culprits *c, struct trace *t)
 /* Is the endpoint at which it waited, or was held up, still open? */
 static bool goes_on(const struct trace_snapshot *s, const struct verdict *v)
 {
-	const struct trace_endpoint *ep = v->kind == KIND_WAIT	  ? &s->ep[v->wait.endpoint]
-					  : v->kind == KIND_STALL ? &s->ep[v->v[v->lead].endpoint]
-					  : v->kind == KIND_LATE  ? &s->ep[v->late.endpoint]
-								  : NULL;
+	const struct trace_endpoint *ep = leading_endpoint(s, v);
 
 	return ep && !ep->closed;
 }

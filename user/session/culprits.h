@@ -14,10 +14,15 @@ struct culprits {
 	size_t n;
 	struct cpu_book book; /* of the last culprit, at its last sample */
 	uint64_t next_ns;
+	uint64_t named_at; /* the endpoint, by its serial, whose other end is held by `named` */
+	struct asleep_process named; /* pid 0: by nobody on this host, or by several */
 };
 
 /* Call often: every half second it samples the culprit for 50 ms, within 0.5 % of a CPU. */
 void culprits_tick(struct culprits *c, struct trace *t);
+/* Names the process at the other end that was found during the session, if that connection is
+ * closed now. */
+void culprits_name_ended(const struct culprits *c, struct trace_snapshot *s);
 /* Samples the process that this verdict names, for a fifth of a second. */
 void culprits_sample_now(struct culprits *c, const struct trace_snapshot *s,
 			 const struct verdict *v);

@@ -249,6 +249,7 @@ static int session_end(struct session *l, struct err *e)
 	trace_tell_ongoing(l->t, l->end.at_ns);
 	trace_name_fd_owners(&l->end);
 	trace_name_other_ends(&l->end);
+	culprits_name_ended(&l->culprits, &l->end);
 	trace_count_other_drops(&l->end);
 	live_verdict(&l->end, &l->verdict);
 	if (l->prover)
