@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 answered.py client|server|both: a client that asks and a server that answers, and both know their times. The server reads late by `late` ms and
-thinks `think` ms; the client waits in recv(), poll() or epoll (`wait`), and pauses `pause` ms after each answer; the server waits in recv() or
+thinks `think` ms, and about every `seldom`th request `long` ms more; the client waits in recv(), poll() or epoll (`wait`), and pauses `pause` ms after each answer; the server waits in recv() or
 epoll (`serves`). What each of them took stands in a file at the end: ns, one figure a line.
 
 answered.py cable DELAY_MS NETNS NETNS: a cable between two network namespaces, 10.8.0.1 and 10.8.0.2, that takes so long each way; it says
@@ -22,20 +22,20 @@ QUESTION, ANSWER = b"q" * 100, b"a" * 100
 
 
 def settings(words):
-    return {"how": "tcp", "wait": "recv", "serves": "recv", "think": "0", "pause": "0", "late": "0", "n": "10", "port": "0", "to": "127.0.0.1", **dict(w.split("=", 1) for w in words)}
+    return {"how": "tcp", "wait": "recv", "serves": "recv", "think": "0", "long": "0", "seldom": "150", "pause": "0", "late": "0", "n": "10", "port": "0", "to": "127.0.0.1", **dict(w.split("=", 1) for w in words)}
 
 
 def serve(c, o, says):
     """c: how to read and write. What it thought, and how long questions lay, by when they were sent (the last 8 bytes of each)."""
     thought = lay = 0
     comes = waiting(o["serves"], c)
-    for _ in range(int(o["n"])):
+    for i in range(int(o["n"])):
         comes()
         time.sleep(int(o["late"]) / 1000)
         sent = struct.unpack("q", c.read(len(QUESTION))[-8:])[0]
         took = clock()
         lay += took - sent
-        time.sleep(int(o["think"]) / 1000)
+        time.sleep((int(o["think"]) + (int(o["long"]) if i % int(o["seldom"]) == 0 else 0)) / 1000)
         thought += clock() - took
         c.write(ANSWER)
     c.read(1)  # the client is done

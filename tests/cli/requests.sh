@@ -52,7 +52,7 @@ one_end() { # NAME SERVER_SPACE CLIENT_SPACE SETTING...
 one_end "one end, 30 ms" "" "" think=30
 one_end "one end, 300 ms" "" "" think=300 n=4
 one_end "one end, client in epoll" "" "" think=30 wait=epoll
-one_end "one end, client that seldom asks" "" "" think=150 pause=500 n=6
+one_end "one end, client that seldom asks" "" "" think=150 pause=500 n=8
 says_true "one end: what the untraced server does meanwhile" "$read_it" "'sleeps in clock_nanosleep()' in l['card']['why']" "l['card']['why']"
 
 # the other end seen: the client is not traced, and the server's end times each of its requests
@@ -93,6 +93,20 @@ for tier in sampled exact; do
 		'd = json.load(open("m.json")); proof = d.get("answer"); c = (d if proof is None else d["proofs"][proof])["ledger"]["card"]' \
 		"'sleeps in clock_nanosleep()' in c['why']" '(c["head"], c["why"])'
 done
+
+# a server that pauses now and then, as redis does while it saves, and is idle in between
+rm -f port served
+"$PY" "$program" server long=400 serves=epoll n=5000 &
+pauses=$!
+jobs_to_end+=("$pauses")
+until_true test -s port
+"$PY" "$program" client pause=12 n=5000 wait=poll port="$(cat port)" &
+client=$!
+jobs_to_end+=("$client")
+"$IPCSTALL" attach -q -p $client -d 6s --json m.json >out 2>err
+says_true "sampled: a server that pauses now and then" \
+	'd = json.load(open("m.json")); proof = d.get("answer"); l = (d if proof is None else d["proofs"][proof])["ledger"]' \
+	"l['outcome'] == 'waiting' and 0.1 < l['card']['share'] < 0.4" '(l["outcome"], l["card"]["head"], l["card"]["share"])'
 
 # a request that was sent before anybody looked, and whose client waits in epoll: by the dates of
 # the socket alone

@@ -147,4 +147,65 @@ else
 	echo "skip a CPU quota: no cgroup here can have one"
 	[ -z "$group" ] || rmdir "$group"
 fi
+
+# Two workers inherited two listeners at one port, and each waits at its own. One is stopped: the
+# connections in its queue are not accepted.
+cat >workers.py <<'PY'
+import os, select, signal, socket, sys, time
+listeners = []
+for _ in range(2):
+    s = socket.socket()
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    s.bind(("127.0.0.1", int(open("port").read()) if listeners else 0))
+    s.listen(16)
+    open("port", "w").write(str(s.getsockname()[1]))
+    listeners.append(s)
+workers = []
+for own in listeners:
+    pid = os.fork()
+    if pid == 0:
+        p = select.epoll()
+        p.register(own, select.EPOLLIN)
+        while True:
+            p.poll()
+            c = own.accept()[0]
+            c.sendall(c.recv(10))
+            c.close()
+    workers.append(pid)
+while open("/proc/%d/stat" % workers[1]).read().rsplit(")", 1)[1].split()[0] != "S":
+    time.sleep(0.01)
+os.kill(workers[1], signal.SIGSTOP)
+open("workers", "w").write("%d %d" % tuple(workers))
+sys.stdin.read()
+for pid in workers:
+    os.kill(pid, signal.SIGKILL)
+PY
+cat >visitor.py <<'PY'
+import socket, time
+while True:
+    s = socket.create_connection(("127.0.0.1", int(open("port").read())))
+    s.settimeout(1)
+    s.sendall(b"hello")
+    try:
+        s.recv(10)
+    except TimeoutError:
+        open("stuck", "w").write("1")
+    s.close()
+    time.sleep(0.05)
+PY
+rm -f port workers stuck
+mkfifo hold-workers
+"$PY" workers.py <hold-workers &
+jobs_to_end+=($!)
+exec 9>hold-workers
+until_true test -s workers
+"$PY" visitor.py &
+visitor=$!
+jobs_to_end+=("$visitor")
+until_true test -s stuck
+"$IPCSTALL" attach -q -p $visitor -d 4s --json m.json >out 2>err
+exec 9>&-
+says_true "a stopped worker that does not accept is told from the one that does" \
+	'd = json.load(open("m.json")); proof = d.get("answer"); c = (d if proof is None else d["proofs"][proof])["ledger"]["card"]; stopped = open("workers").read().split()[1]' \
+	"f'[{stopped}]' in c['head'] and 'accept' in c['head'] and 'was stopped' in c['why']" '(c["head"], c["why"])'
 finish

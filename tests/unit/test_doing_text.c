@@ -52,6 +52,20 @@ static void a_sleep_is_told_where_most_samples_found_it(void **state)
 	assert_false(has_fix(NULL, true));
 }
 
+/* Nobody takes a terminal's output: Ctrl-S stopped it. */
+static void a_terminal_that_takes_no_output_is_no_disk(void **state)
+{
+	struct asleep a = looked(SYS_write, 20);
+	char text[DOING_TEXT];
+
+	(void)state;
+	a.v[0].at_fd = a.v[0].writes = a.v[0].is_terminal = true;
+	strcpy(a.v[0].path, "/dev/pts/0");
+	says(&a, "sleeps in write() of /dev/pts/0");
+	doing_fix(&a, true, text, sizeof(text));
+	assert_non_null(strstr(text, "/dev/pts/0 takes no more output: press Ctrl-Q"));
+}
+
 /* Between requests it rests: that explains nothing, unless it sleeps for another process. */
 static void a_server_is_judged_by_the_time_it_is_awaited(void **state)
 {
@@ -89,6 +103,9 @@ static void for_whom_it_sleeps_is_told(void **state)
 	a.end = ASLEEP_END_SLEEPS;
 	a.end_nr = SYS_fsync;
 	says(&a, "sleeps in write() to cat[12] > gzip[13], which sleeps in fsync(), for a disk");
+	strcpy(a.end_path, "/var/log/x");
+	says(&a, "sleeps in write() to cat[12] > gzip[13], which sleeps in fsync() of /var/log/x");
+	*a.end_path = '\0';
 	a.end_is_one_of_many = true;
 	says(&a, "sleeps in write() to cat[12] > gzip[13], of which a thread sleeps in fsync(), "
 		 "for a disk");
@@ -280,6 +297,7 @@ int main(void)
 		cmocka_unit_test(a_path_is_told_of_the_call_that_has_it),
 		cmocka_unit_test(a_sleep_for_messages_is_not_elsewhere),
 		cmocka_unit_test(a_sleep_is_told_where_most_samples_found_it),
+		cmocka_unit_test(a_terminal_that_takes_no_output_is_no_disk),
 		cmocka_unit_test(a_server_is_judged_by_the_time_it_is_awaited),
 		cmocka_unit_test(for_whom_it_sleeps_is_told),
 		cmocka_unit_test(an_answer_from_another_host_is_told),

@@ -65,6 +65,36 @@ static void a_pipe_has_another_reader(void **state)
 	assert_int_equal(trace_fd_other_end(getpid(), fds[1], true), 0);
 }
 
+/* A parent keeps both ends for the helpers that it starts again and again: the helper reads. */
+static void who_has_just_one_end_of_a_pipe_uses_it(void **state)
+{
+	int fds[2];
+	pid_t both, reader;
+
+	needs_root();
+	assert_int_equal(pipe(fds), 0);
+	both = holder(-1);
+	reader = holder(fds[1]);
+	close(fds[0]);
+	assert_int_equal(trace_fd_other_end(getpid(), fds[1], true), reader);
+	end(reader);
+	assert_int_equal(trace_fd_other_end(getpid(), fds[1], true), both);
+	end(both);
+	close(fds[1]);
+}
+
+static void a_child_that_began_after_its_parent_is_late(void **state)
+{
+	pid_t child = holder(-1);
+
+	(void)state;
+	assert_true(trace_is_late_child(getpid(), child, 0));
+	assert_false(trace_is_late_child(getpid(), child, 3600));
+	assert_false(trace_is_late_child(child, getpid(), 0));
+	end(child);
+	assert_false(trace_is_late_child(getpid(), child, 0));
+}
+
 static void a_socket_pair_has_another_end(void **state)
 {
 	int fds[2];
@@ -216,6 +246,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_pipe_has_another_reader),
+		cmocka_unit_test(who_has_just_one_end_of_a_pipe_uses_it),
+		cmocka_unit_test(a_child_that_began_after_its_parent_is_late),
 		cmocka_unit_test(a_socket_pair_has_another_end),
 		cmocka_unit_test(a_connection_has_another_end),
 		cmocka_unit_test(of_two_that_have_it_the_one_that_polls_counts),

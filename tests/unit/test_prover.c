@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -101,6 +102,25 @@ static void questions_that_nobody_answers_are_the_proofs_to_tell(void **state)
 	is_the_proofs(&b, false);
 	b.v.kind = KIND_STALL;
 	b.v.outcome = OUTCOME_STALLED; /* that is more */
+	is_the_proofs(&b, false);
+}
+
+/* Samples see no destination where sendto() has it. */
+static void where_datagrams_go_is_the_proofs_to_tell(void **state)
+{
+	static struct both b;
+
+	(void)state;
+	set_up(&b, OUTCOME_WAITING, OUTCOME_WAITING);
+	b.v.kind = b.p.proofs[0].v.kind = KIND_WAIT;
+	b.sampled.proto = b.proven.proto = TRACE_UDP;
+	b.sampled.inode = 77; /* another socket of that program */
+	b.proven.remote.port = 161;
+	is_the_proofs(&b, true);
+	strcpy(b.proven.rx_calls.comm, "another");
+	is_the_proofs(&b, false);
+	*b.proven.rx_calls.comm = '\0';
+	b.sampled.remote.port = 162; /* it is connected */
 	is_the_proofs(&b, false);
 }
 
@@ -368,6 +388,7 @@ int main(void)
 		cmocka_unit_test(a_stall_that_few_samples_found_is_the_proofs_to_tell),
 		cmocka_unit_test(a_limit_counts_up_to_what_the_ledger_found),
 		cmocka_unit_test(questions_that_nobody_answers_are_the_proofs_to_tell),
+		cmocka_unit_test(where_datagrams_go_is_the_proofs_to_tell),
 		cmocka_unit_test(what_samples_did_not_see_is_the_proofs_to_tell),
 		cmocka_unit_test(a_stall_of_milliseconds_is_no_news),
 		cmocka_unit_test(a_wait_all_the_time_is_more_than_a_little_stall),

@@ -94,6 +94,35 @@ static void a_sender_that_was_seen_speaks_for_itself(void **state)
 	assert_int_equal(v.late.endpoint, -1);
 }
 
+/* The server sends more than the answers, which lies there until the client asks again. */
+static void what_a_client_finds_as_it_asks_again_is_not_late(void **state)
+{
+	struct trace_endpoint ep = downloader(900000000);
+	struct verdict v;
+
+	ep.local.port = 50000;
+	ep.remote.port = 80;
+	ep.rx.count[RX_UNREAD] = 20;
+	ep.rx.max[RX_UNREAD] = 50000000;
+	ep.rx_calls.bytes = 4000;
+	ep.rx_calls.messages = 40;
+	ep.tx_calls.messages = 20;
+	ep.tx_calls.bytes_res = ep.rx_calls.bytes_res = TRACE_EXACT;
+	said_of(&ep, &v);
+	assert_int_equal(v.late.endpoint, -1);
+	ep.making.other_full = true; /* the server cannot go on */
+	said_of(&ep, &v);
+	assert_int_equal(v.late.endpoint, 0);
+	ep.making.other_full = false;
+	ep.tx_calls.messages = 2; /* news that it does not read */
+	said_of(&ep, &v);
+	assert_int_equal(v.late.endpoint, 0);
+	ep.tx_calls.messages = 20;
+	ep.rx.max[RX_UNREAD] = 400000000;
+	said_of(&ep, &v);
+	assert_int_equal(v.late.endpoint, 0);
+}
+
 /* as much as this host carries: more of it is there whenever its reader looks */
 static void the_reader_of_a_fast_stream_is_not_late(void **state)
 {
@@ -6197,6 +6226,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_was_late_was_not_lost),
 	cmocka_unit_test(of_two_that_tell_of_an_unseen_sender_the_longer_leads),
 	cmocka_unit_test(a_sender_that_was_seen_speaks_for_itself),
+	cmocka_unit_test(what_a_client_finds_as_it_asks_again_is_not_late),
 	cmocka_unit_test(a_request_that_waits_its_turn_is_no_health),
 	cmocka_unit_test(who_waits_for_no_answer_is_not_kept_waiting),
 	cmocka_unit_test(a_server_that_answers_at_once_is_not_late),

@@ -286,10 +286,10 @@ static bool opens_fifo(const struct asleep *a)
 	return thread_sleeps_in(a->pid, a->tid, "wait_for_partner", "fifo_open");
 }
 
-/* consoles, serial lines and pseudo-terminals */
-static bool is_tty(unsigned int major)
+/* consoles, serial lines, pseudo-terminals, /dev/tty and /dev/console */
+static bool is_tty(unsigned int major, unsigned int minor)
 {
-	return major == 4 || (major >= 136 && major <= 143);
+	return major == 4 || (major >= 136 && major <= 143) || (major == 5 && minor <= 1);
 }
 
 /* A file, a disk or a terminal: that may take long, but it waits for no process. */
@@ -302,7 +302,7 @@ static void note_file(const struct asleep *a, struct asleep_call *c)
 	if (statx(AT_FDCWD, path.text, AT_STATX_DONT_SYNC, STATX_TYPE, &st) ||
 	    (!S_ISREG(st.stx_mode) && !S_ISBLK(st.stx_mode) && !S_ISCHR(st.stx_mode)))
 		return;
-	c->is_terminal = S_ISCHR(st.stx_mode) && is_tty(st.stx_rdev_major);
+	c->is_terminal = S_ISCHR(st.stx_mode) && is_tty(st.stx_rdev_major, st.stx_rdev_minor);
 	len = readlink(path.text, c->path, sizeof(c->path) - 1);
 	c->path[len > 0 ? len : 0] = '\0';
 }

@@ -66,6 +66,7 @@ struct asleep {
 	size_t n_chain;
 	enum asleep_end end;
 	int end_nr; /* the call in which it sleeps */
+	char end_path[108]; /* the file or terminal there; "": none */
 	bool end_no_files;
 	bool end_is_one_of_many; /* threads */
 	char end_at[64];

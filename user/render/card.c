@@ -1190,6 +1190,26 @@ static bool is_unaccepted(const struct trace_endpoint *ep)
 	return ep->peer < 0 && ep->making.other_unaccepted;
 }
 
+/* Accepting takes no time, as a rule: at one instant, hardly any connection is in a queue. */
+static bool are_mostly_unaccepted(const struct waits_together *w)
+{
+	return w->connections > 1 && w->unaccepted && 2 * w->unaccepted >= w->open;
+}
+
+static void why_unaccepted(const struct making *m, const struct trace_endpoint *ep)
+{
+	const struct waits_together *w = &m->v->waits;
+
+	if (is_unaccepted(ep))
+		SET(m->c->why, "the connection lies in a listener's queue: %s %s not accepted it",
+		    m->c->whom, verb_of(m->c->whom, "has", "have"));
+	else
+		SET(m->c->why,
+		    "of %zu open connections %zu %s in a listener's queue: %s %s not accepted %s",
+		    w->open, w->unaccepted, w->unaccepted == 1 ? "lies" : "lie", m->c->whom,
+		    verb_of(m->c->whom, "has", "have"), w->unaccepted == 1 ? "it" : "them");
+}
+
 /* ---- data that waits for a segment before it ---- */
 
 #define OF_THE_WAIT 0.1
@@ -1234,9 +1254,8 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		why_held_end(m, sender);
 	else if (stopped_or_throttled(m->s, sender, longest_of(&m->v->wait)))
 		why_sender_halted(m, sender);
-	else if (is_unaccepted(ep))
-		SET(m->c->why, "the connection lies in a listener's queue: %s %s not accepted it",
-		    m->c->whom, verb_of(m->c->whom, "has", "have"));
+	else if (is_unaccepted(ep) || are_mostly_unaccepted(&m->v->waits))
+		why_unaccepted(m, ep);
 	else if (asked_before(m->s, (size_t)m->v->wait.endpoint))
 		why_under_way(m);
 	else if (m->v->brought_by >= 0)
@@ -1317,7 +1336,7 @@ static const char *what_is_awaited(const struct making *m, const struct trace_en
 {
 	const struct requests *r = &m->v->waits.requests;
 
-	if (is_unaccepted(ep))
+	if (is_unaccepted(ep) || are_mostly_unaccepted(&m->v->waits))
 		return "accept the connection";
 	if (has_requests(r) ? !r->uneven && longest_part(r) == REQUEST_UNREAD
 			    : unread_while_it_waits(m) > 0)

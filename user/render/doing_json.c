@@ -48,10 +48,11 @@ json_t *doing_to_json(const struct asleep *a)
 {
 	if (!a || !a->samples)
 		return json_null();
-	return json_pack("{s:i, s:i, s:b, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o}", "pid",
+	return json_pack("{s:i, s:i, s:b, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "pid",
 			 (int)a->pid, "tid", (int)a->tid, "one_of_many", a->is_one_of_many, "looks",
 			 (int)a->samples, "rests", (int)a->rests, "running", (int)a->running,
 			 "disk", (int)a->disk, "calls", calls_to_json(a), "sleeps_for",
 			 chain_to_json(a), "end", end_to_json(a), "end_at",
-			 *a->end_at ? json_string(a->end_at) : json_null());
+			 *a->end_at ? json_string(a->end_at) : json_null(), "end_path",
+			 *a->end_path ? json_string(a->end_path) : json_null());
 }

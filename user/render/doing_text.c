@@ -111,7 +111,9 @@ static void append_end(const struct asleep *a, char *buf, size_t len)
 		text_append(buf, len, ", %s sleeps in %s%s",
 			    a->end_is_one_of_many ? "of which a thread" : "which", call,
 			    a->end_nr < 0 ? "" : "()");
-		if (what)
+		if (*a->end_path)
+			text_append(buf, len, " of %s", a->end_path);
+		else if (what)
 			text_append(buf, len, ", for %s", what);
 		break;
 	case ASLEEP_END_FULL:
@@ -234,6 +236,10 @@ void doing_fix(const struct asleep *a, bool reads, char *buf, size_t len)
 	else if (d == DOING_SLEEPS && reads && has_path(a) && a->v[0].is_terminal &&
 		 !a->v[0].writes)
 		snprintf(buf, len, "it goes on once its user types at %s", a->v[0].path);
+	else if (d == DOING_SLEEPS && reads && has_path(a) && a->v[0].is_terminal)
+		snprintf(buf, len,
+			 "%s takes no more output: press Ctrl-Q there, in case Ctrl-S stopped it",
+			 a->v[0].path);
 	else if (d == DOING_SLEEPS && has_path(a) && a->v[0].at_fd && !a->v[0].is_terminal)
 		snprintf(buf, len,
 			 "its disk sets the pace: see iostat -x 1; write in larger pieces, or let "

@@ -51,7 +51,7 @@ static const struct schema_def objects[] = {
 	{ "proof", "t:count ns:count ledger:judgement ~asleep:?asleep ~cpu:?process_cpu" },
 	{ "asleep", "pid:count tid:count ~one_of_many:bool looks:count ~rests:count " \
 			    "running:count ~disk:count calls:asleep_call[] " \
-			    "~sleeps_for:asleep_next[] ~end:?text ~end_at:?text" },
+			    "~sleeps_for:asleep_next[] ~end:?text ~end_at:?text ~end_path:?text" },
 	{ "asleep_next", "pid:count comm:text" },
 	{ "process_cpu", "pid:count ns:count busiest_tid:count busiest_ns:count " \
 			 "no_cpu_ns:count quota_ns:count stopped:bool" },

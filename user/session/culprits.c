@@ -39,7 +39,7 @@ static void look_at(struct culprits *c, struct culprit who)
 	cpu_book_free(&c->book);
 	c->book = book;
 	if (a->tid)
-		doing_sample(a, SAMPLES_EACH, UINT64_MAX, NULL);
+		doing_sample(a, doing_samples(SAMPLES_EACH, a->awaited), UINT64_MAX, NULL);
 }
 
 /* Where somebody waits, or is held up; NULL: another kind of finding leads. */
@@ -139,6 +139,7 @@ const struct asleep *culprits_doing(struct culprits *c, const struct trace_snaps
 	for (size_t i = 0; who.pid && i < c->n; i++) {
 		if (c->v[i].pid != who.pid)
 			continue;
+		c->v[i].awaited = who.awaited;
 		asleep_leave_out_rests(&c->v[i]);
 		sleep_chain_follow(&c->v[i], who.to_read, UINT64_MAX, NULL);
 		return &c->v[i];

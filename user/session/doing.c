@@ -6,6 +6,13 @@
 
 #include "base/clock.h"
 
+#define SELDOM_TIMES 4 /* at most */
+
+int doing_samples(int samples, double awaited)
+{
+	return awaited > 0 ? (int)(samples * MIN(1 / awaited, SELDOM_TIMES)) : samples;
+}
+
 void doing_sample(struct asleep *a, int samples, uint64_t deadline, const struct zoom_stop *stop)
 {
 	uint64_t apart = DOING_APART_NS;

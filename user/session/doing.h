@@ -7,6 +7,9 @@
 #include "session/zoom.h"
 #include "tracer/process_cpu.h"
 
+/* More than `samples`, if others wait only at times: as many as then find what it does meanwhile.
+ */
+int doing_samples(int samples, double awaited);
 /* Samples a->tid `samples` times, about DOING_APART_NS apart. Ends sooner if the thread ends, if
  * `stop` asks, or at `deadline`. */
 #define DOING_APART_NS 10000000ull

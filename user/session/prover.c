@@ -352,12 +352,6 @@ void prover_rule(struct prover *p, const struct trace_endpoint *suspect, const s
  * whether it waits for a lock, a timer or a disk. */
 #define DOING_SAMPLES 25
 #define DOING_NS      (2 * DOING_SAMPLES * DOING_APART_NS) /* on a busy host; includes the chain */
-#define SPARSE_TIMES  4 /* as many samples at most of who is awaited only at times */
-
-static int samples_of_doing(double awaited)
-{
-	return awaited ? (int)(DOING_SAMPLES * MIN(1 / awaited, SPARSE_TIMES)) : DOING_SAMPLES;
-}
 
 /* If no message passed while the ledger was attached, only the samples name the culprit. */
 static struct culprit culprit_of(const struct proof *proof, struct suspicion *x)
@@ -383,7 +377,7 @@ static void look_at_culprit(struct proof *proof, struct suspicion *x, uint64_t d
 	a->awaited = culprit.awaited;
 	a->tid = culprit.tid ? culprit.tid : asleep_only_thread(a->pid);
 	cpu_book_make(&before, &none, &a->pid, 1);
-	doing_sample(a, samples_of_doing(a->awaited), deadline, stop);
+	doing_sample(a, doing_samples(DOING_SAMPLES, a->awaited), deadline, stop);
 	cpu_book_make(&after, &before, &a->pid, 1);
 	doing_cpu(a, &before, &after);
 	asleep_leave_out_rests(a);
@@ -402,6 +396,14 @@ static bool computes(const struct asleep *a)
 	       (double)(a->busiest_ns + a->no_cpu_ns) >= COMPUTES * (double)a->over_ns;
 }
 
+/* Each stall is short: the reader takes what has come again and again. */
+#define OFTEN 20
+
+static bool is_back_often(const struct finding *f)
+{
+	return f->count >= OFTEN && OFTEN * f->max_ns <= f->ns;
+}
+
 /* The ledger sees only the thread that reads. If another thread computes all the time and the
  * process reads nothing else (zstd, for example), the limit is its CPU. */
 static void judge_by_its_cpu(struct proof *proof)
@@ -410,7 +412,8 @@ static void judge_by_its_cpu(struct proof *proof)
 	const struct asleep *a = &proof->doing;
 
 	if (proof->v.kind != KIND_STALL || f->blamed != BLAME_PEER_READER || f->root >= 0 ||
-	    f->reader_waits >= 0 || !computes(a) || !is_filter(&proof->s, a->pid))
+	    f->reader_waits >= 0 || !computes(a) ||
+	    !(is_filter(&proof->s, a->pid) || is_back_often(f)))
 		return;
 	proof->computes = (struct trace_ruling){ .serial = proof->s.ep[f->endpoint].serial,
 						 .cause = f->cause,
@@ -738,6 +741,20 @@ static bool tells_unanswered(const struct proof *p, const struct trace_snapshot 
 	return a->proto == TRACE_UDP && !memcmp(&a->remote, &b->remote, sizeof(a->remote));
 }
 
+/* Samples do not see where datagrams go that are sent by sendto(). */
+static bool tells_where_datagrams_go(const struct proof *p, const struct trace_snapshot *s,
+				     const struct verdict *v)
+{
+	const struct trace_endpoint *a, *b;
+
+	if (v->kind != KIND_WAIT || p->v.kind != KIND_WAIT)
+		return false;
+	a = &s->ep[v->wait.endpoint];
+	b = &p->s.ep[p->v.wait.endpoint];
+	return a->proto == TRACE_UDP && !a->remote.port && b->proto == TRACE_UDP &&
+	       b->remote.port && !strcmp(a->rx_calls.comm, b->rx_calls.comm);
+}
+
 static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
 		      const struct verdict *v)
 {
@@ -755,7 +772,7 @@ static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
 		return p->of == v->outcome && p->v.outcome != OUTCOME_UNKNOWN;
 	if (p->v.outcome != OUTCOME_WAITING)
 		return false;
-	if (tells_unanswered(p, s, v))
+	if (tells_unanswered(p, s, v) || tells_where_datagrams_go(p, s, v))
 		return true;
 	if (v->outcome != OUTCOME_HEALTHY)
 		return wait_for_same_process(s, v, p) || wait_for_same_server(s, v, p);

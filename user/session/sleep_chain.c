@@ -125,6 +125,35 @@ static const struct asleep *blocked_writer(const struct threads *t, pid_t pid,
 	return writer;
 }
 
+/* A thread that reads what a helper writes, a child that began lately. NULL: there is none,
+ * or there are several. */
+static const struct asleep *reader_of_helper(const struct threads *t, pid_t pid,
+					     const struct follower *f)
+{
+	const struct asleep *reader = NULL;
+
+	for (size_t i = 0; i < t->n && has_time(f); i++) {
+		const struct asleep *a = &t->v[i];
+
+		if (!asleep_at_fd(a) || a->v[0].writes ||
+		    !trace_is_late_child(pid, trace_fd_other_end(pid, a->v[0].fd, false), 0))
+			continue;
+		if (reader)
+			return NULL;
+		reader = a;
+	}
+	return reader;
+}
+
+/* An event loop waits for a helper among other events. Those that it began with are workers. 0:
+ * there is none, or another child. */
+static pid_t late_only_child(pid_t pid)
+{
+	pid_t child = process_only_child(pid);
+
+	return child && trace_is_late_child(pid, child, 1) ? child : 0;
+}
+
 static const struct trace_held_output *held_output(struct follower *f, pid_t pid,
 						   enum awaited awaited)
 {
@@ -198,7 +227,9 @@ static const struct asleep *held_poller(const struct threads *t, pid_t pid, enum
 	}
 	if (!poller || held_output(f, pid, awaited))
 		return poller;
-	return awaited == TO_SEND && asked_server(f, pid, poller->tid) ? poller : NULL;
+	return awaited == TO_SEND && (asked_server(f, pid, poller->tid) || late_only_child(pid))
+		       ? poller
+		       : NULL;
 }
 
 /* Another thread may explain the wait if no thread was sampled, or the sampled one is idle. A
@@ -230,7 +261,7 @@ static void look_for_thread(struct asleep *a, enum awaited awaited, struct follo
 	if (!t)
 		return;
 	look_at_threads(t, a->pid, f);
-	one = asker_of(t, a->pid);
+	one = asker_of(t, a->pid) ?: reader_of_helper(t, a->pid, f);
 	if (!one && awaited != TO_SEND)
 		one = blocked_writer(t, a->pid, f);
 	if (!one)
@@ -277,6 +308,8 @@ static void note_end(struct asleep *first, const struct asleep *last)
 		first->end = ASLEEP_END_SLEEPS;
 		first->end_nr = last->v[0].nr;
 		first->end_no_files = last->v[0].no_files;
+		if (2 * last->v[0].found >= last->samples)
+			memcpy(first->end_path, last->v[0].path, sizeof(first->end_path));
 		first->end_is_one_of_many = last->is_one_of_many;
 	}
 }
@@ -325,8 +358,11 @@ static pid_t polls_for(const struct asleep *a, enum awaited *awaited, struct far
 {
 	const struct trace_held_output *held = held_output(f, a->pid, *awaited);
 
-	if (!held && *awaited == TO_SEND)
-		return asked_by(a, far, f);
+	if (!held && *awaited == TO_SEND) {
+		pid_t server = asked_by(a, far, f);
+
+		return server || far->how ? server : late_only_child(a->pid);
+	}
 	*awaited = TO_READ;
 	if (held && !held->reader)
 		*far = (struct far_end){ ASLEEP_END_FULL, held->family, held->remote };
@@ -410,6 +446,7 @@ void sleep_chain_follow(struct asleep *a, bool to_read, uint64_t deadline,
 
 	a->n_chain = 0;
 	a->end = ASLEEP_END_UNKNOWN;
+	*a->end_path = '\0';
 	if (!has_time(&f))
 		return;
 	look_for_thread(a, to_read ? TO_READ : TO_SEND, &f);

@@ -201,12 +201,38 @@ static void ask(struct polled *p)
 	p->works |= waits_for_another(p);
 }
 
-/* Does the server wait for the next data there, though what came last has no answer? */
-static bool is_idle_at(const struct polled *p, const struct trace_endpoint *ep, uint64_t inode)
+#define THROUGHOUT 0.9 /* of its time */
+
+static const struct trace_endpoint *client_of(const struct trace_snapshot *s, size_t i,
+					      pid_t server)
 {
+	const struct trace_endpoint *ep = &s->ep[i];
+
+	if (ep->making.other_pid == server)
+		return ep;
+	return ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
+}
+
+/* Request and answer have one tick, and the client does not wait all the time: it has its answer.
+ */
+static bool may_be_answered(const struct trace_snapshot *s, size_t i, pid_t server,
+			    const struct tcp_turn *t)
+{
+	const struct trace_endpoint *client = client_of(s, i, server);
+	uint64_t wait = client ? client->rx.ns[RX_WAIT] : 0;
+
+	return t->came_ms == t->sent_ms && wait &&
+	       (double)wait < THROUGHOUT * (double)client->rx.lifetime_ns;
+}
+
+/* Does the server wait for the next data there, though what came last has no answer? */
+static bool is_idle_at(const struct polled *p, const struct trace_snapshot *s, size_t i,
+		       uint64_t inode)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
 	const struct tcp_turn *t = ep->proto == TRACE_TCP ? tcp_turns_find(&p->turns, inode) : NULL;
 
-	if (p->works || !is_in(p->inodes, p->n, inode))
+	if (p->works || !is_in(p->inodes, p->n, inode) || (t && may_be_answered(s, i, p->pid, t)))
 		return false;
 	return ep->proto != TRACE_TCP || (t && tcp_turn_owes(t) && t->gets <= TRACE_ACK_MOST &&
 					  !is_passed_on(&p->turns, p->awaited, p->n_awaited, t));
@@ -222,19 +248,15 @@ static bool is_at_work_at(const struct polled *p, const struct trace_endpoint *e
 	       (p->stopped || (!p->is_incomplete && !is_in(p->awaited, p->n_awaited, inode)));
 }
 
-#define THROUGHOUT 0.9 /* of its time */
-
 /* A client that waits all the time, in a call for that connection alone, and has sent something
  * though the server never did, waits for an answer, even if the server expects more of the request,
  * or has forgotten it. */
 static bool is_owed_at(const struct polled *p, const struct trace_snapshot *s, size_t i,
 		       uint64_t inode)
 {
-	const struct trace_endpoint *ep = &s->ep[i], *client = ep;
+	const struct trace_endpoint *ep = &s->ep[i], *client = client_of(s, i, p->pid);
 	const struct tcp_turn *t = ep->proto == TRACE_TCP ? tcp_turns_find(&p->turns, inode) : NULL;
 
-	if (ep->making.other_pid != p->pid)
-		client = ep->peer >= 0 ? &s->ep[ep->peer] : NULL;
 	return t && client && tcp_turn_owes(t) && t->comes && !t->sends &&
 	       (double)client->rx.ns[RX_WAIT] >= THROUGHOUT * (double)client->rx.lifetime_ns;
 }
@@ -267,7 +289,7 @@ static void ask_again_and_again(struct polled *p, const struct trace_snapshot *s
 		for (size_t i = 0; i < s->n; i++) {
 			bool owed = is_owed_at(p, s, i, inodes[i]);
 
-			found[i].idle += !owed && is_idle_at(p, &s->ep[i], inodes[i]);
+			found[i].idle += !owed && is_idle_at(p, s, i, inodes[i]);
 			found[i].at_work += owed || is_at_work_at(p, &s->ep[i], inodes[i]);
 		}
 	}

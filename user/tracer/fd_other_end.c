@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -33,10 +34,13 @@ static enum fd_kind kind_of(pid_t pid, int fd, uint64_t *inode)
 /* ---- pipes ---- */
 
 struct pipe_search {
-	pid_t self, found;
+	pid_t self;
 	uint64_t inode;
 	mode_t how;
-	bool several;
+	pid_t asked; /* the process looked at now, and which ends it holds */
+	bool has_end, has_other_end;
+	pid_t with_one, with_both; /* the last one that holds just that end, or both ends */
+	unsigned int n_with_one, n_with_both;
 };
 
 /* A shell that started both ends, say, and not the parent that means to read once its child, the
@@ -47,22 +51,44 @@ static bool is_bystander(const struct pipe_search *p, pid_t pid)
 	       !(p->how == S_IRUSR && process_parent(p->self) == pid);
 }
 
+static void count_holder(struct pipe_search *p)
+{
+	bool counts = p->has_end && p->asked != p->self && !is_bystander(p, p->asked);
+
+	if (counts && p->has_other_end) {
+		p->with_both = p->asked;
+		p->n_with_both++;
+	} else if (counts) {
+		p->with_one = p->asked;
+		p->n_with_one++;
+	}
+	p->has_end = p->has_other_end = false;
+}
+
 static void note_holder(void *ctx, pid_t pid, int dir, long fd)
 {
 	struct pipe_search *p = ctx;
 
-	if (pid == p->self || pid == p->found || proc_inode(dir, fd) != p->inode ||
-	    !fd_open_for(dir, fd, p->how) || is_bystander(p, pid))
+	if (proc_inode(dir, fd) != p->inode)
 		return;
-	p->several |= p->found != 0;
-	p->found = pid;
+	if (pid != p->asked)
+		count_holder(p);
+	p->asked = pid;
+	p->has_end |= fd_open_for(dir, fd, p->how);
+	p->has_other_end |= fd_open_for(dir, fd, p->how == S_IRUSR ? S_IWUSR : S_IRUSR);
 }
 
+/* A process that holds both ends only kept them for others, if another one holds just that end. */
 static pid_t other_at_pipe(pid_t pid, uint64_t inode, bool writes)
 {
 	struct pipe_search p = { .self = pid, .inode = inode, .how = writes ? S_IRUSR : S_IWUSR };
 
-	return proc_descriptors(note_holder, &p) && !p.several ? p.found : 0;
+	if (!proc_descriptors(note_holder, &p))
+		return 0;
+	count_holder(&p);
+	if (p.n_with_one)
+		return p.n_with_one == 1 ? p.with_one : 0;
+	return p.n_with_both == 1 ? p.with_both : 0;
 }
 
 /* ---- sockets ---- */
@@ -87,6 +113,21 @@ pid_t trace_fd_other_end(pid_t pid, int fd, bool writes)
 	case FD_SOCKET: return other_at_socket(inode);
 	default: return 0;
 	}
+}
+
+/* ---- children ---- */
+
+#define LATE_S 60
+
+bool trace_is_late_child(pid_t pid, pid_t child, unsigned int after_s)
+{
+	uint64_t second = (uint64_t)sysconf(_SC_CLK_TCK), began = proc_began(child);
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return began && process_parent(child) == pid &&
+	       began >= proc_began(pid) + after_s * second &&
+	       began + LATE_S * second > (uint64_t)now.tv_sec * second;
 }
 
 /* ---- who was asked ---- */

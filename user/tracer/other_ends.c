@@ -39,9 +39,11 @@ struct lone_end {
 	uint64_t other;		     /* the inode of the other end; 0: not known */
 	enum reached by;	     /* why `other` was chosen */
 	bool pending;		     /* in a listener's queue; `other` is that listener */
+	bool queued;		     /* connections wait in the queue of `other` */
 	pid_t master;		     /* also has the listener, and started other_pid */
 	long fd;		     /* the other end, in other_pid */
 	bool several;		     /* more than one process holds it */
+	unsigned int acceptors;	     /* of them: those that wait for a connection there */
 	bool receives;		     /* other_pid waits for data there */
 	uint32_t drops;		     /* UDP: drops that the other end has counted */
 	bool sends_full;	     /* TCP: the other end's send buffer is full */
@@ -190,6 +192,11 @@ static enum reached reaches(const struct lone_end *e, const struct inet_end *bou
 	return memcmp(bound->ip, any, sizeof(any)) ? NOT_REACHED : BOUND_TO_ANY;
 }
 
+static bool queued(const struct lone_end *e, const struct inet_diag_msg *m)
+{
+	return e->pending && m->idiag_rqueue;
+}
+
 /* For datagrams, and for connections whose other end is gone. */
 static void note_bound(struct lone_ends *all, enum trace_proto proto, const struct inet_diag_msg *m)
 {
@@ -200,11 +207,16 @@ static void note_bound(struct lone_ends *all, enum trace_proto proto, const stru
 		struct lone_end *e = &all->v[i];
 		enum reached by = e->ep->proto == proto ? reaches(e, &bound) : NOT_REACHED;
 
-		if (by == NOT_REACHED || by < e->by)
+		if (by == NOT_REACHED || by < e->by || (by == e->by && e->queued && !queued(e, m)))
 			continue;
-		/* of several (SO_REUSEPORT) the kernel chooses one, and nobody knows which */
-		e->other = by > e->by || e->other == m->idiag_inode ? m->idiag_inode : 0;
+		/* Of several (SO_REUSEPORT) the kernel chooses one, and nobody knows which, unless
+		 * one alone has connections in its queue. */
+		if (by > e->by || e->queued != queued(e, m) || e->other == m->idiag_inode)
+			e->other = m->idiag_inode;
+		else
+			e->other = 0;
 		e->by = by;
+		e->queued = queued(e, m);
 	}
 }
 
@@ -392,6 +404,21 @@ static bool is_second_named(struct lone_ends *all, struct lone_end *e, pid_t pid
 	return second;
 }
 
+/* Workers may all inherit the listeners of all, of which each waits at its own alone. */
+static bool is_only_acceptor(struct lone_ends *all, struct lone_end *e, pid_t pid, long fd)
+{
+	struct trace_making *m = &e->ep->making;
+	bool waits;
+
+	if (!e->several)
+		e->acceptors = e->pending && receives(all, m->other_pid, e->fd);
+	e->several = true;
+	waits = e->pending && receives(all, pid, fd);
+	e->acceptors += waits;
+	m->other_shared = e->acceptors != 1;
+	return waits && e->acceptors == 1;
+}
+
 /* Any holder of a listener may accept the connection, except the process that started the others
  * (prefork). Init only keeps listeners that it made for others. */
 static bool is_to_be_named(struct lone_ends *all, struct lone_end *e, pid_t pid, long fd)
@@ -408,11 +435,11 @@ static bool is_to_be_named(struct lone_ends *all, struct lone_end *e, pid_t pid,
 		e->master = m->other_pid;
 		return true;
 	}
-	if (!e->master && process_parent(m->other_pid) == pid)
+	if (!e->master && process_parent(m->other_pid) == pid) {
 		e->master = pid;
-	else
-		m->other_shared = true;
-	return false;
+		return false;
+	}
+	return is_only_acceptor(all, e, pid, fd);
 }
 
 static void name_holder(void *ctx, pid_t pid, int dir, long fd)

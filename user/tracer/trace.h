@@ -506,6 +506,9 @@ void trace_count_other_drops(struct trace_snapshot *s);
  * descriptor `fd`. writes: `pid` writes there, so the reader is meant. 0: none was found, or
  * several were. */
 pid_t trace_fd_other_end(pid_t pid, int fd, bool writes);
+/* `pid` started `child` within the last minute, `after_s` seconds or more after it began itself:
+ * perhaps to answer a request. */
+bool trace_is_late_child(pid_t pid, pid_t child, unsigned int after_s);
 
 struct trace_fd_server {
 	int fd;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Readers that leave data unread, mostly data of a sender that was not seen. */
+#include <string.h>
+
+#include "verdict/negligible.h"
 #include "verdict/own_window.h"
 #include "verdict/stopped_or_throttled.h"
 #include "verdict/other_findings.h"
@@ -262,6 +265,22 @@ static bool keeps_its_sender_waiting(const struct trace_snapshot *s,
 	       (lies_unanswered(ep, r) || holds_up_an_answer(s, ep, r));
 }
 
+/* What lies at a client until it sends its next request, a fraction of a second later, delays
+ * nobody: the server sent more than the answer, for example. */
+static bool lies_until_next_request(const struct trace_snapshot *s, const struct trace_endpoint *ep,
+				    const struct reader_spell *r)
+{
+	const struct trace_call_stats *in = &ep->rx_calls, *out = &ep->tx_calls;
+
+	if (ep->proto == TRACE_PIPE || other_end_seen(ep) || ep->making.other_full ||
+	    r->max_ns >= NOTICEABLE_NS || !sends_requests(s, (size_t)(ep - s->ep)))
+		return false;
+	if (is_sampled_only(ep))
+		return (uint64_t)ep->path.sent_segments * NOTICEABLE_NS >= ep->rx.lifetime_ns;
+	return trace_messages_known(in) && trace_messages_known(out) && out->messages &&
+	       2 * out->messages >= in->messages;
+}
+
 static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint *ep,
 		    const struct reader_spell *r)
 {
@@ -279,7 +298,8 @@ static bool is_late(const struct trace_snapshot *s, const struct trace_endpoint 
 	if (other_end_seen(ep) && !keeps_its_sender_waiting(s, ep, r))
 		return false;
 	return lies_too_long(ep, r) && !reader_is_at_work(ep) && !may_be_at_work(ep, r) &&
-	       !sleeps_only_there(ep, r) && !is_fast_stream(ep, r);
+	       !sleeps_only_there(ep, r) && !is_fast_stream(ep, r) &&
+	       !lies_until_next_request(s, ep, r);
 }
 
 /* Connections of the same server, whichever of its processes reads. */
@@ -287,6 +307,14 @@ static bool is_same_server(const struct trace_endpoint *a, const struct trace_en
 {
 	return a->proto == TRACE_TCP && b->proto == TRACE_TCP && a->netns == b->netns &&
 	       a->local.port == b->local.port;
+}
+
+/* Connections of one client to the same server */
+static bool is_same_client(const struct trace_endpoint *a, const struct trace_endpoint *b)
+{
+	return a->proto == TRACE_TCP && b->proto == TRACE_TCP &&
+	       a->rx_calls.tgid == b->rx_calls.tgid &&
+	       !memcmp(&a->remote, &b->remote, sizeof(a->remote));
 }
 
 static pid_t sender_at(const struct trace_snapshot *s, const struct trace_endpoint *ep)
@@ -303,7 +331,8 @@ struct totals sum_late(const struct trace_snapshot *s, const struct reader_spell
 		const struct trace_endpoint *other = &s->ep[i];
 		struct reader_spell r = unread_at(s, i);
 
-		if (other != ep && !(is_same_server(ep, other) && is_late(s, other, &r)))
+		if (other != ep && !((is_same_server(ep, other) || is_same_client(ep, other)) &&
+				     is_late(s, other, &r)))
 			continue;
 		sum.connections++;
 		sum.ns += r.ns;

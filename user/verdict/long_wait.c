@@ -327,7 +327,7 @@ static bool gets_slow_answers(const struct trace_snapshot *s, size_t i,
 
 	return r->share >= LONG_PAUSE_SHARE && sends_requests(s, i) && !answers_requests(s, i) &&
 	       answers->reply_n && answers->reply_ns >= least * answers->reply_n &&
-	       2 * answers->reply_ns >= r->ns;
+	       2 * answers->reply_ns >= r->ns && 2 * r->ns >= answers->reply_ns;
 }
 
 static bool pauses(const struct trace_snapshot *s, size_t i, const struct reader_spell *r)

@@ -197,6 +197,8 @@ struct waits_together {
 	size_t connections; /* 0: there is none */
 	uint64_t ns, lifetime_ns;
 	uint64_t together_ns; /* how long at least one of these connections existed */
+	size_t open, unaccepted; /* connections to ends that were not seen: still open, and of
+				    these in a listener's queue */
 	bool estimated; /* some connections were never sampled: see unsampled_connections.h */
 	bool helpers; /* the program started a new helper, of the same name, for each wait */
 	bool others_wait, others_awaited; /* several processes of one name wait, or are awaited */

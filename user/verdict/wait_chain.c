@@ -460,6 +460,14 @@ static bool are_uncounted(const struct trace_snapshot *s, const struct waits_tog
 	return s->samples && sum->connections > 1;
 }
 
+static void count_unaccepted(const struct trace_endpoint *ep, struct waits_together *sum)
+{
+	bool open = !ep->closed && ep->peer < 0;
+
+	sum->open += open;
+	sum->unaccepted += open && ep->making.other_unaccepted;
+}
+
 /* On many short connections each wait is short: those of one program for the same server count as
  * one. A program that starts a helper again and again does other things in between. */
 struct waits_together sum_waits(const struct trace_snapshot *s, const struct reader_spell *wait,
@@ -474,12 +482,14 @@ struct waits_together sum_waits(const struct trace_snapshot *s, const struct rea
 		return (struct waits_together){};
 	sum.lifetime_ns = add_life(&s->ep[wait->endpoint], &all);
 	add_requests(s, (size_t)wait->endpoint, &sum.requests);
+	count_unaccepted(&s->ep[wait->endpoint], &sum);
 	for (size_t i = 0; i < s->n; i++) {
 		const struct trace_endpoint *ep = &s->ep[i];
 		uint64_t ns;
 
 		if (i == (size_t)wait->endpoint || !waits_are_alike(s, &s->ep[wait->endpoint], ep))
 			continue;
+		count_unaccepted(ep, &sum);
 		ns = waited_at(s, i).ns;
 		if (ns < VERDICT_MIN_NS || !waits_at_times(s, i, nothing_sent))
 			continue;
