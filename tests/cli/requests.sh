@@ -151,6 +151,29 @@ for tier in sampled exact; do
 done
 exec 9>&-
 
+# two ends that each wait for the other's first data, of which one is traced
+cat >both-read.py <<-'PY'
+	import os, socket
+	l = socket.create_server(("127.0.0.1", 0))
+	if os.fork():
+	    l.accept()[0].recv(1)
+	else:
+	    s = socket.create_connection(l.getsockname())
+	    l.close()
+	    s.recv(1)
+PY
+"$PY" both-read.py &
+server=$!
+jobs_to_end+=("$server")
+until_true pgrep -P $server >client
+client=$(cat client)
+until_true sleeps "$client"
+until_true sleeps $server
+"$IPCSTALL" attach --exact -q -p "$client" -d 1s --json m.json >out 2>err
+kill $server "$client"
+says_true "exact, of one end: both wait for the other's first data" 'c = json.load(open("m.json"))["ledger"]["card"]' \
+	"c['kind'] == 'wait' and '[$server] waits for data there too: neither sends' in c['why']" '(c["head"], c["why"])'
+
 # A request that follows the last answer at once, as in SQL: the socket's dates do not tell it.
 cat >at-once.py <<-'PY'
 	import os, select, socket, sys, threading

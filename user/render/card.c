@@ -1108,6 +1108,8 @@ static void append_unasked(const struct making *m, const struct trace_endpoint *
 			    ? "; %s had sent the last data before tracing began"
 			    : "; %s asked for nothing meanwhile",
 		    m->c->who);
+	if (ep->proto == TRACE_TCP && ep->peer < 0 && ep->making.other_receives)
+		ADD(m->c->why, "; %s waits for data there too: neither sends", m->c->whom);
 }
 
 /* A download: many pieces come without a request, and the longest pause is no exception. */

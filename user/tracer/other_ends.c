@@ -357,14 +357,16 @@ static bool is_received_from(pid_t pid, long fd, size_t polls_most)
 	return r.found;
 }
 
-/* Asking helps only at a server's end through which nothing passed: otherwise that end itself
- * tells enough. Each question reads all threads of a process, so their number is limited. */
+/* Asking helps only where nothing passed, of Unix sockets at a server's end: otherwise that end
+ * itself tells enough. Each question reads all threads of a process, so their number is limited. */
 #define ASKED_MOST 64
 
 static bool is_worth_asking(const struct trace_endpoint *ep)
 {
-	return (ep->proto == TRACE_UNIX_STREAM || ep->proto == TRACE_UNIX_SEQPACKET) &&
-	       ep->making.accepted && ep->joined_late && !ep->rx_calls.bytes &&
+	bool unix_server = (ep->proto == TRACE_UNIX_STREAM || ep->proto == TRACE_UNIX_SEQPACKET) &&
+			   ep->making.accepted;
+
+	return (unix_server || ep->proto == TRACE_TCP) && ep->joined_late && !ep->rx_calls.bytes &&
 	       !ep->tx_calls.bytes && ep->rx.resolution[RX_IDLE] != TRACE_BY_SAMPLES;
 }
 
