@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 answered.py client|server|both: a client that asks and a server that answers, and both know their times. The server reads late by `late` ms and
-thinks `think` ms, and about every `seldom`th request `long` ms more; the client waits in recv(), poll() or epoll (`wait`), and pauses `pause` ms after each answer; the server waits in recv() or
-epoll (`serves`). What each of them took stands in a file at the end: ns, one figure a line.
+thinks `think` ms, at every 150th request `long` ms more. The client waits in recv(), poll() or
+epoll (`wait`), and pauses `pause` ms after each answer; the server waits in recv() or epoll
+(`serves`). What each of them took stands in a file at the end: ns, one figure a line.
 
 answered.py cable DELAY_MS NETNS NETNS: a cable between two network namespaces, 10.8.0.1 and 10.8.0.2, that takes so long each way; it says
 "up", and ends with its input.
@@ -18,11 +19,14 @@ import sys
 import time
 
 clock = time.monotonic_ns
+LONG_EVERY = 150  # requests
 QUESTION, ANSWER = b"q" * 100, b"a" * 100
 
 
 def settings(words):
-    return {"how": "tcp", "wait": "recv", "serves": "recv", "think": "0", "long": "0", "seldom": "150", "pause": "0", "late": "0", "n": "10", "port": "0", "to": "127.0.0.1", **dict(w.split("=", 1) for w in words)}
+    return {"how": "tcp", "wait": "recv", "serves": "recv", "think": "0", "long": "0", "pause": "0",
+            "late": "0", "n": "10", "port": "0", "to": "127.0.0.1",
+            **dict(w.split("=", 1) for w in words)}
 
 
 def serve(c, o, says):
@@ -35,7 +39,7 @@ def serve(c, o, says):
         sent = struct.unpack("q", c.read(len(QUESTION))[-8:])[0]
         took = clock()
         lay += took - sent
-        time.sleep((int(o["think"]) + (int(o["long"]) if i % int(o["seldom"]) == 0 else 0)) / 1000)
+        time.sleep((int(o["think"]) + (0 if i % LONG_EVERY else int(o["long"]))) / 1000)
         thought += clock() - took
         c.write(ANSWER)
     c.read(1)  # the client is done
@@ -51,7 +55,8 @@ def ask(c, o, says):
         comes()
         c.read(len(ANSWER))
         waited += clock() - asked
-        time.sleep(int(o["pause"]) / 1000)
+        if int(o["pause"]):  # sleep(0) sleeps, too
+            time.sleep(int(o["pause"]) / 1000)
     put(says, waited)
 
 

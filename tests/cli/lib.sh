@@ -118,6 +118,12 @@ sys.exit(0 if ($3) else 'false: %s' % str($4)[:600])" 2>&1); then
 	fi
 }
 
+# The ledger whose card the screen shows, that of a proof or of the session, is `l`, its card `c`.
+shown_is_true() { # NAME EXPRESSION SHOWN
+	says_true "$1" 'd = json.load(open("m.json")); proof = d.get("answer")
+l = (d if proof is None else d["proofs"][proof])["ledger"]; c = l["card"]' "$2" "$3"
+}
+
 # Where the kernel ran no program for a while (docs/KERNEL_NOTES.md, "A task that hides"), what happened then is in no ledger.
 blind_alone() { # LEDGER STATEMENTS EXPRESSION: it is false, and that may be why
 	python3 -c "import json,sys

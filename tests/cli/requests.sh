@@ -53,7 +53,8 @@ one_end "one end, 30 ms" "" "" think=30
 one_end "one end, 300 ms" "" "" think=300 n=4
 one_end "one end, client in epoll" "" "" think=30 wait=epoll
 one_end "one end, client that seldom asks" "" "" think=150 pause=500 n=8
-says_true "one end: what the untraced server does meanwhile" "$read_it" "'sleeps in clock_nanosleep()' in l['card']['why']" "l['card']['why']"
+shown_is_true "one end: what the untraced server does meanwhile" \
+	"'sleeps in clock_nanosleep()' in c['why']" "c['why']"
 
 # the other end seen: the client is not traced, and the server's end times each of its requests
 read_answers="$read_it; r = (l['slow_answers'] or {}).get('requests') or {}"
@@ -89,8 +90,7 @@ for tier in sampled exact; do
 	[ $tier = sampled ] && how= || how=--exact
 	# shellcheck disable=SC2086
 	"$IPCSTALL" attach $how -q -p $seldom -d 5s --json m.json >out 2>err
-	says_true "$tier: what a server does whose client seldom asks" \
-		'd = json.load(open("m.json")); proof = d.get("answer"); c = (d if proof is None else d["proofs"][proof])["ledger"]["card"]' \
+	shown_is_true "$tier: what a server does whose client seldom asks" \
 		"'sleeps in clock_nanosleep()' in c['why']" '(c["head"], c["why"])'
 done
 
@@ -104,9 +104,9 @@ until_true test -s port
 client=$!
 jobs_to_end+=("$client")
 "$IPCSTALL" attach -q -p $client -d 6s --json m.json >out 2>err
-says_true "sampled: a server that pauses now and then" \
-	'd = json.load(open("m.json")); proof = d.get("answer"); l = (d if proof is None else d["proofs"][proof])["ledger"]' \
-	"l['outcome'] == 'waiting' and 0.1 < l['card']['share'] < 0.4" '(l["outcome"], l["card"]["head"], l["card"]["share"])'
+shown_is_true "sampled: a server that pauses now and then" \
+	"l['outcome'] == 'waiting' and 0.1 < c['share'] < 0.4" \
+	'(l["outcome"], c["head"], c["share"])'
 
 # a request that was sent before anybody looked, and whose client waits in epoll: by the dates of
 # the socket alone
@@ -171,8 +171,9 @@ until_true sleeps "$client"
 until_true sleeps $server
 "$IPCSTALL" attach --exact -q -p "$client" -d 1s --json m.json >out 2>err
 kill $server "$client"
-says_true "exact, of one end: both wait for the other's first data" 'c = json.load(open("m.json"))["ledger"]["card"]' \
-	"c['kind'] == 'wait' and '[$server] waits for data there too: neither sends' in c['why']" '(c["head"], c["why"])'
+shown_is_true "exact, of one end: both wait for the other's first data" \
+	"c['kind'] == 'wait' and
+	'[$server] waits for data there too: neither sends' in c['why']" '(c["head"], c["why"])'
 
 # A request that follows the last answer at once, as in SQL: the socket's dates do not tell it.
 cat >at-once.py <<-'PY'

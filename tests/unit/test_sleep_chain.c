@@ -243,7 +243,8 @@ static void who_waits_for_its_writer_is_in_a_deadlock(void **state)
 	kill(child, SIGSTOP);
 	do
 		sleep_chain_follow(&a, true, UINT64_MAX, NULL);
-	while (a.end == ASLEEP_END_CIRCLE);
+	while (a.end == ASLEEP_END_CIRCLE ||
+	       a.end == ASLEEP_END_UNKNOWN); /* on a busy host its time may be over before */
 	assert_int_equal(a.end, ASLEEP_END_STOPPED);
 	kill(child, SIGKILL);
 	end(parent);

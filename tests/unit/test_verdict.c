@@ -2579,8 +2579,6 @@ static void long_answers_seen_by_samples_are_no_feed(void **state)
 	assert_false(is_feed(&s, 0));
 }
 
-/* By samples: a wait of two fifths of the time that most samples find again lasts long each time.
- */
 /* It mostly does something else, but each of its requests takes 150 ms. */
 static void a_client_that_seldom_asks_waits_too(void **state)
 {
@@ -2617,6 +2615,8 @@ static void a_client_that_seldom_asks_waits_too(void **state)
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
 }
 
+/* By samples: a wait of two fifths of the time that most samples find again lasts long each time.
+ */
 static void samples_tell_pauses_from_short_waits(void **state)
 {
 	struct trace_endpoint ep[2];

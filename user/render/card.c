@@ -1198,6 +1198,11 @@ static bool are_mostly_unaccepted(const struct waits_together *w)
 	return w->connections > 1 && w->unaccepted && 2 * w->unaccepted >= w->open;
 }
 
+static bool waits_in_queue(const struct making *m, const struct trace_endpoint *ep)
+{
+	return is_unaccepted(ep) || are_mostly_unaccepted(&m->v->waits);
+}
+
 static void why_unaccepted(const struct making *m, const struct trace_endpoint *ep)
 {
 	const struct waits_together *w = &m->v->waits;
@@ -1256,7 +1261,7 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 		why_held_end(m, sender);
 	else if (stopped_or_throttled(m->s, sender, longest_of(&m->v->wait)))
 		why_sender_halted(m, sender);
-	else if (is_unaccepted(ep) || are_mostly_unaccepted(&m->v->waits))
+	else if (waits_in_queue(m, ep))
 		why_unaccepted(m, ep);
 	else if (asked_before(m->s, (size_t)m->v->wait.endpoint))
 		why_under_way(m);
@@ -1338,7 +1343,7 @@ static const char *what_is_awaited(const struct making *m, const struct trace_en
 {
 	const struct requests *r = &m->v->waits.requests;
 
-	if (is_unaccepted(ep) || are_mostly_unaccepted(&m->v->waits))
+	if (waits_in_queue(m, ep))
 		return "accept the connection";
 	if (has_requests(r) ? !r->uneven && longest_part(r) == REQUEST_UNREAD
 			    : unread_while_it_waits(m) > 0)

@@ -525,16 +525,26 @@ int prover_tick(struct prover *p, struct trace *t, uint64_t deadline, const stru
 	return rc;
 }
 
+/* Where the program waits by the samples (a), and by the proof (b). False: it does not in both. */
+static bool both_wait(const struct trace_snapshot *s, const struct verdict *v,
+		      const struct proof *p, const struct trace_endpoint **a,
+		      const struct trace_endpoint **b)
+{
+	if (v->kind != KIND_WAIT || p->v.kind != KIND_WAIT)
+		return false;
+	*a = &s->ep[v->wait.endpoint];
+	*b = &p->s.ep[p->v.wait.endpoint];
+	return true;
+}
+
 /* A server may have a process for each of its clients. */
 static bool wait_for_same_server(const struct trace_snapshot *s, const struct verdict *v,
 				 const struct proof *p)
 {
 	const struct trace_endpoint *a, *b;
 
-	if (v->kind != KIND_WAIT || p->v.kind != KIND_WAIT)
+	if (!both_wait(s, v, p, &a, &b))
 		return false;
-	a = &s->ep[v->wait.endpoint];
-	b = &p->s.ep[p->v.wait.endpoint];
 	if (a->making.other_pid && a->making.other_pid == b->making.other_pid)
 		return true;
 	return a->proto == TRACE_TCP && b->proto == TRACE_TCP && a->remote.port &&
@@ -747,12 +757,9 @@ static bool tells_where_datagrams_go(const struct proof *p, const struct trace_s
 {
 	const struct trace_endpoint *a, *b;
 
-	if (v->kind != KIND_WAIT || p->v.kind != KIND_WAIT)
-		return false;
-	a = &s->ep[v->wait.endpoint];
-	b = &p->s.ep[p->v.wait.endpoint];
-	return a->proto == TRACE_UDP && !a->remote.port && b->proto == TRACE_UDP &&
-	       b->remote.port && !strcmp(a->rx_calls.comm, b->rx_calls.comm);
+	return both_wait(s, v, p, &a, &b) && a->proto == TRACE_UDP && !a->remote.port &&
+	       b->proto == TRACE_UDP && b->remote.port &&
+	       !strcmp(a->rx_calls.comm, b->rx_calls.comm);
 }
 
 static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
