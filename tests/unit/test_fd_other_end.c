@@ -16,19 +16,19 @@
 #include <cmocka.h>
 
 #include "tracer/trace.h"
+#include "unit/holder.h"
+
+static void close_this(int fd)
+{
+	close(fd);
+}
 
 /* It has all descriptors but this one. */
 static pid_t holder(int not_this)
 {
-	pid_t pid = fork();
+	pid_t pid = fork_holder(close_this, not_this);
 
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		close(not_this);
-		alarm(60);
-		for (;;)
-			pause();
-	}
+	assert_true(pid > 0);
 	return pid;
 }
 

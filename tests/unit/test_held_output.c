@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -17,6 +16,7 @@
 #include <cmocka.h>
 
 #include "tracer/trace.h"
+#include "unit/holder.h"
 
 enum { DESCRIPTORS = 256 };
 
@@ -31,18 +31,19 @@ static void needs_root(void)
 		skip();
 }
 
-static pid_t holder(int fd)
+static void close_all_but(int fd)
 {
-	pid_t pid = fork();
-
-	if (pid)
-		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (int i = 3; i < DESCRIPTORS; i++)
 		if (i != fd)
 			close(i);
-	for (;;)
-		pause();
+}
+
+static pid_t holder(int fd)
+{
+	pid_t pid = fork_holder(close_all_but, fd);
+
+	assert_true(pid > 0);
+	return pid;
 }
 
 static void end(struct pair *p)

@@ -16,6 +16,7 @@
 
 #include "host/proc.h"
 #include "tracer/internal.h"
+#include "unit/holder.h"
 
 #include <cmocka.h>
 
@@ -26,17 +27,17 @@ static uint64_t inode_of(int fd)
 	return fstat(fd, &st) ? 0 : st.st_ino;
 }
 
+static void close_this(int fd)
+{
+	close(fd);
+}
+
 /* holds all but one of our descriptors until it is ended */
 static pid_t holder(int closes)
 {
-	pid_t pid = fork();
+	pid_t pid = fork_holder(close_this, closes);
 
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		close(closes);
-		for (;;)
-			pause();
-	}
+	assert_true(pid > 0);
 	return pid;
 }
 
