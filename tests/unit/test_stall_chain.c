@@ -84,6 +84,36 @@ static void three_in_a_row_are_suspected(void **state)
 	assert_int_equal(v.v[0].root, -1);
 }
 
+/* As a loader that reads a pipe and a server's answers: samples count no bytes in a pipe. */
+static void a_reader_whose_only_output_is_held_up_is_not_to_blame(void **state)
+{
+	struct trace_endpoint ep[3];
+	struct trace_snapshot s;
+	struct verdict v;
+
+	pipe_between(&ep[0], A, B, 500000000);
+	pipe_between(&ep[1], B, C, 900000000);
+	pipe_between(&ep[2], B, D, 0);
+	for (int i = 0; i < 3; i++)
+		ep[i].tx_calls.blocked_res = ep[i].rx_calls.bytes_res = TRACE_UNKNOWN;
+	ep[0].tx_calls.bytes_res = TRACE_UNKNOWN;
+	judge(&s, ep, 3, &v);
+	assert_int_equal(v.v[1].endpoint, 0);
+	assert_int_equal(v.v[1].root, 0);
+	ep[2].tx.ns[TX_SNDBUF] = 100000000; /* it may wait there instead */
+	judge(&s, ep, 3, &v);
+	assert_int_equal(v.v[1].root, -1);
+	ep[2].tx.ns[TX_SNDBUF] = 0;
+	ep[2].rx.ns[RX_UNREAD] = 100000000;
+	ep[2].rx_calls.tgid = B; /* it may not read at all */
+	judge(&s, ep, 3, &v);
+	assert_int_equal(v.v[1].root, -1);
+	ep[2].rx.ns[RX_UNREAD] = 0;
+	ep[1].tx.ns[TX_SNDBUF] = ep[1].blame.unread_ns[TX_SNDBUF] = 850000000; /* 0.35 s surely */
+	judge(&s, ep, 3, &v);
+	assert_int_equal(v.v[1].root, -1);
+}
+
 /* git clone: what pack-objects writes ends at index-pack, which computes all the time */
 static void a_pipeline_is_as_fast_as_its_last_reader_computes(void **state)
 {
@@ -719,6 +749,7 @@ int main(void)
 		cmocka_unit_test(a_reader_that_waits_for_another_is_not_to_blame),
 		cmocka_unit_test(three_in_a_row),
 		cmocka_unit_test(three_in_a_row_are_suspected),
+		cmocka_unit_test(a_reader_whose_only_output_is_held_up_is_not_to_blame),
 		cmocka_unit_test(a_pipeline_is_as_fast_as_its_last_reader_computes),
 		cmocka_unit_test(a_chain_of_one_name_is_not_told_together),
 		cmocka_unit_test(four_in_a_row_have_the_last_as_root),

@@ -98,6 +98,43 @@ static bool held_up_passing_on(const struct trace_snapshot *s, const struct find
 	       passes_on(s, from, to, reader->tgid, about_as_much);
 }
 
+#define SOME_SHARE 0.1
+
+static bool is_some(uint64_t ns, const struct trace_endpoint *ep)
+{
+	return (double)ns >= SOME_SHARE * (double)ep->tx.lifetime_ns;
+}
+
+static bool has_other_input_or_output(const struct trace_snapshot *s,
+				      const struct trace_endpoint *from,
+				      const struct trace_endpoint *to, pid_t tgid)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct trace_endpoint *ep = &s->ep[i];
+
+		if (ep != from && ep->rx_calls.tgid == tgid && is_some(ep->rx.ns[RX_UNREAD], ep))
+			return true;
+		if (ep != to && ep->tx_calls.tgid == tgid && is_some(ledger_stall_ns(&ep->tx), ep))
+			return true;
+	}
+	return false;
+}
+
+/* Samples count no bytes. But nothing else of the reader's is held up or lies unread, and its
+ * output is surely held up for nearly as long as its input lies unread. */
+static bool held_up_at_only_output(const struct trace_snapshot *s, const struct finding *f,
+				   const struct who *reader, const struct finding *behind)
+{
+	const struct trace_endpoint *from = &s->ep[f->endpoint], *to = &s->ep[behind->endpoint];
+	const struct trace_call_stats *in = who_reads(s, from);
+	uint64_t both = surely_overlap(from, f->blamed_ns, to, ledger_stall_ns(&to->tx));
+
+	return in && in->bytes_res == TRACE_UNKNOWN && behind->blamed != BLAME_OWN_WRITES &&
+	       who_was_held_up(to, behind->cause).tgid == reader->tgid &&
+	       (double)both >= NEARLY * (double)f->blamed_ns &&
+	       !has_other_input_or_output(s, from, to, reader->tgid);
+}
+
 /* ---- who is asleep ---- */
 
 /* A sample finds a pipe or Unix socket full if somebody sleeps in a write to it. */
@@ -253,6 +290,8 @@ static int next_link(const struct trace_snapshot *s, const struct verdict *v, si
 	if (behind >= 0)
 		return behind;
 	behind = finding_behind(s, v, f, &reader, held_up_passing_on);
+	if (behind < 0)
+		behind = finding_behind(s, v, f, &reader, held_up_at_only_output);
 	*by_amounts |= behind >= 0;
 	return behind >= 0 ? behind : behind_reader_waits(s, v, f);
 }
