@@ -107,6 +107,9 @@ jobs_to_end+=("$client")
 shown_is_true "sampled: a server that pauses now and then" \
 	"l['outcome'] == 'waiting' and 0.1 < c['share'] < 0.4" \
 	'(l["outcome"], c["head"], c["share"])'
+# the samples of what it does are of the time of the exact tracing, which has a pause
+shown_is_true "sampled: what a server does as it pauses" \
+	"'sleeps in clock_nanosleep()' in c['why']" '(c["head"], c["why"])'
 
 # a request that was sent before anybody looked, and whose client waits in epoll: by the dates of
 # the socket alone

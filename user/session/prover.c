@@ -360,30 +360,104 @@ static struct culprit culprit_of(const struct proof *proof, struct suspicion *x)
 		return (struct culprit){};
 	if (proof->v.kind != KIND_UNSEEN)
 		return verdict_culprit(&proof->s, &proof->v);
-	trace_name_other_ends(&x->window);
 	return verdict_culprit(&x->window, &x->v);
 }
 
-static void look_at_culprit(struct proof *proof, struct suspicion *x, uint64_t deadline,
-			    const struct zoom_stop *stop)
+/* What a process does from some time on, in samples. */
+struct watched {
+	const struct zoom_stop *stop;
+	struct asleep doing; /* pid 0: nobody is watched */
+	struct cpu_book before;
+};
+
+static struct asleep thread_of(struct culprit who)
+{
+	struct asleep a = { .pid = who.pid, .awaited = who.awaited };
+
+	if (a.pid)
+		a.tid = who.tid ? who.tid : asleep_only_thread(a.pid);
+	return a;
+}
+
+static void begin_watching(struct watched *w, struct culprit who, const struct zoom_stop *stop)
+{
+	*w = (struct watched){ .stop = stop, .doing = thread_of(who) };
+	if (who.pid)
+		cpu_book_make(&w->before, &(struct cpu_book){}, &who.pid, 1);
+}
+
+static void end_watching(struct watched *w)
+{
+	struct cpu_book after = {};
+
+	asleep_sort(&w->doing);
+	if (w->doing.pid) {
+		cpu_book_make(&after, &w->before, &w->doing.pid, 1);
+		doing_cpu(&w->doing, &w->before, &after);
+	}
+	cpu_book_free(&after);
+	cpu_book_free(&w->before);
+}
+
+/* struct zoom_stop.asked */
+static bool watch(void *ctx)
+{
+	struct watched *w = ctx;
+
+	if (w->doing.tid)
+		asleep_sample(&w->doing);
+	return w->stop && w->stop->asked(w->stop->ctx);
+}
+
+/* It was watched for as long as the ledger was attached, so the samples fall into the waits that
+ * the ledger saw. */
+static bool is_watched(const struct watched *w, const struct asleep *a)
+{
+	return w->doing.pid == a->pid && w->doing.tid == a->tid &&
+	       (!a->tid || w->doing.samples >= DOING_SAMPLES);
+}
+
+/* An awaited process that seems idle may be so only between two requests, when it waits for nobody
+ * else. */
+#define FOLLOW_NS    1000000000ull
+#define FOLLOW_APART 50000000
+
+static void follow_chain(struct asleep *a, bool to_read, uint64_t deadline,
+			 const struct zoom_stop *stop)
+{
+	uint64_t until = MIN(deadline, now_ns() + FOLLOW_NS);
+
+	sleep_chain_follow(a, to_read, deadline, stop);
+	while (!a->n_chain && !a->end && !to_read && asleep_for_events(a) &&
+	       now_ns() + FOLLOW_APART < until && !(stop && stop->asked(stop->ctx))) {
+		nanosleep(&(struct timespec){ .tv_nsec = FOLLOW_APART }, NULL);
+		sleep_chain_follow(a, to_read, until, stop);
+	}
+}
+
+static void look_at_culprit(struct proof *proof, struct suspicion *x, const struct watched *during,
+			    uint64_t deadline)
 {
 	struct culprit culprit = culprit_of(proof, x);
-	struct cpu_book before = {}, after = {}, none = {};
 	struct asleep *a = &proof->doing;
+	struct watched now;
 
 	if (!culprit.pid)
 		return;
-	a->pid = culprit.pid;
-	a->awaited = culprit.awaited;
-	a->tid = culprit.tid ? culprit.tid : asleep_only_thread(a->pid);
-	cpu_book_make(&before, &none, &a->pid, 1);
-	doing_sample(a, doing_samples(DOING_SAMPLES, a->awaited), deadline, stop);
-	cpu_book_make(&after, &before, &a->pid, 1);
-	doing_cpu(a, &before, &after);
+	begin_watching(&now, culprit, during->stop);
+	*a = now.doing;
+	if (is_watched(during, a)) {
+		*a = during->doing;
+		a->awaited = culprit.awaited;
+		cpu_book_free(&now.before);
+	} else {
+		doing_sample(&now.doing, doing_samples(DOING_SAMPLES, a->awaited), deadline,
+			     during->stop);
+		end_watching(&now);
+		*a = now.doing;
+	}
 	asleep_leave_out_rests(a);
-	sleep_chain_follow(a, culprit.to_read, deadline, stop);
-	cpu_book_free(&before);
-	cpu_book_free(&after);
+	follow_chain(a, culprit.to_read, deadline, during->stop);
 	if (proof->v.kind != KIND_UNSEEN)
 		proof->v.doing = a;
 }
@@ -464,15 +538,22 @@ static bool prove(struct prover *p, struct suspicion *x, uint64_t deadline,
 {
 	struct proof *proof = &p->proofs[p->n];
 	uint64_t spent = p->zoom.spent_ns;
+	struct watched during;
+	bool proven;
 
 	*proof = x->wanted;
-	if (!prover_prove(p, &x->who, deadline - DOING_NS, stop, &proof->s))
+	trace_name_other_ends(&x->window);
+	begin_watching(&during, verdict_culprit(&x->window, &x->v), stop);
+	proven = prover_prove(p, &x->who, deadline - DOING_NS,
+			      &(struct zoom_stop){ watch, &during }, &proof->s);
+	end_watching(&during);
+	if (!proven)
 		return false;
 	proof->at_ns = proof->s.at_ns;
 	proof->unanswered = unanswered_before(&proof->s, &x->window);
 	proof->ns = p->zoom.spent_ns - spent;
 	live_verdict(&proof->s, &proof->v);
-	look_at_culprit(proof, x, deadline, stop);
+	look_at_culprit(proof, x, &during, deadline);
 	judge_by_its_cpu(proof);
 	p->n++;
 	return true;
