@@ -1095,6 +1095,15 @@ static const struct trace_listener *who_does_not_accept(const struct making *m,
 									  : NULL;
 }
 
+/* What came may answer a request that was sent before tracing began. */
+#define FEW_PIECES 8
+
+static bool may_be_answered_late(const struct trace_endpoint *ep)
+{
+	return ep->joined_late && trace_messages_known(&ep->rx_calls) && ep->rx_calls.messages &&
+	       ep->rx_calls.messages <= FEW_PIECES;
+}
+
 /* Says that the waiter asked for nothing, if no request was seen. */
 static void append_unasked(const struct making *m, const struct trace_endpoint *ep)
 {
@@ -1102,7 +1111,8 @@ static void append_unasked(const struct making *m, const struct trace_endpoint *
 
 	if (ep->proto != TRACE_PIPE && known && !m->v->chain.n &&
 	    !has_asked(m->s, (size_t)(ep - m->s->ep)) && !accepted_after(m, ep) &&
-	    !who_does_not_accept(m, ep) && !unread_while_it_waits(m))
+	    !who_does_not_accept(m, ep) && !unread_while_it_waits(m) &&
+	    !may_be_answered_late(ep))
 		ADD(m->c->why,
 		    sent_last_before(m->s, (size_t)(ep - m->s->ep))
 			    ? "; %s had sent the last data before tracing began"
