@@ -8,13 +8,17 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "host/thread_call.h"
 #include "tracer/trace.h"
 #include "unit/holder.h"
 
@@ -144,6 +148,7 @@ static void a_connection_has_another_end(void **state)
 /* As holder(); it polls that one, and another. */
 static pid_t poller(int not_this, int fd)
 {
+	struct thread_call call;
 	pid_t pid = fork();
 
 	if (!pid) {
@@ -151,10 +156,11 @@ static pid_t poller(int not_this, int fd)
 
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(not_this);
-		alarm(60);
 		for (;;)
 			poll(v, 2, -1);
 	}
+	while (thread_call_read(pid, pid, &call) != THREAD_IN_CALL || !thread_call_is_poll(&call))
+		usleep(1000);
 	return pid;
 }
 
@@ -162,22 +168,116 @@ static pid_t poller(int not_this, int fd)
 static void of_two_that_have_it_the_one_that_polls_counts(void **state)
 {
 	int client, server;
-	pid_t idle, polls, found = 0;
+	pid_t idle, polls;
 
 	needs_root();
 	connect_here(&client, &server);
 	idle = holder(client);
 	polls = poller(client, server);
 	close(server);
-	for (int k = 0; k < 200 && !found; k++) {
-		usleep(10000); /* until it polls */
-		found = trace_fd_other_end(getpid(), client, false);
-	}
-	assert_int_equal(found, polls);
+	assert_int_equal(trace_fd_other_end(getpid(), client, false), polls);
 	end(polls);
 	assert_int_equal(trace_fd_other_end(getpid(), client, false), idle);
 	end(idle);
 	close(client);
+}
+
+/* Starts a child that inherits what it has, which is not that one. Waits for that child's end, or
+ * not. */
+static pid_t parent_of(int not_this, bool waits, pid_t *child)
+{
+	int told[2];
+	pid_t pid;
+
+	assert_int_equal(pipe(told), 0);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(not_this);
+		pid = holder(-1);
+		if (write(told[1], &pid, sizeof(pid)) != sizeof(pid))
+			_exit(1);
+		if (waits)
+			waitpid(pid, NULL, 0);
+		for (;;)
+			pause();
+	}
+	assert_int_equal(read(told[0], child, sizeof(*child)), sizeof(*child));
+	close(told[0]);
+	close(told[1]);
+	return pid;
+}
+
+static pid_t holder_of_server(bool waits, pid_t *child)
+{
+	int client, server;
+	pid_t parent, found;
+
+	connect_here(&client, &server);
+	parent = parent_of(client, waits, child);
+	close(server);
+	for (;;) {
+		found = trace_fd_other_end(getpid(), client, false);
+		if (found == (waits ? *child : parent))
+			break;
+		usleep(10000); /* until the parent waits */
+	}
+	close(client);
+	end(parent); /* and its child with it */
+	return found == parent ? parent : 0;
+}
+
+/* As fcgiwrap and its CGI program: the one that accepted it answers. A server that only waits for
+ * the child's end, has left it to the child. */
+static void of_parent_and_child_the_parent_is_told_unless_it_left_it(void **state)
+{
+	pid_t child;
+
+	needs_root();
+	assert_true(holder_of_server(false, &child) > 0);
+	assert_int_equal(holder_of_server(true, &child), 0);
+}
+
+/* Two ends of a Unix connection; the server's has the listener's name. */
+static void connect_by_path(int *client, int *server)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	*client = socket(AF_UNIX, SOCK_STREAM, 0);
+	snprintf(at.sun_path + 1, sizeof(at.sun_path) - 1, "asked-%d", getpid());
+	assert_int_equal(bind(listener, (void *)&at, sizeof(at)), 0);
+	assert_int_equal(listen(listener, 1), 0);
+	assert_int_equal(connect(*client, (void *)&at, sizeof(at)), 0);
+	*server = accept(listener, NULL, NULL);
+	assert_true(*server >= 0);
+	close(listener);
+}
+
+static void asks_a_server(bool waits_for_data)
+{
+	struct trace_asked asked = {};
+	pid_t polls, serves;
+	int client, server;
+
+	connect_by_path(&client, &server);
+	polls = poller(server, client);
+	serves = waits_for_data ? poller(client, server) : holder(client);
+	close(client);
+	close(server);
+	assert_int_equal(trace_asked_server(polls, polls, &asked), !waits_for_data);
+	assert_int_equal(asked.server, waits_for_data ? 0 : serves);
+	end(serves);
+	end(polls);
+}
+
+/* As nginx and PHP-FPM: a Unix socket does not tell who sent last. But a server that waits for no
+ * data there works on the request. */
+static void a_unix_server_that_waits_for_no_data_was_asked(void **state)
+{
+	needs_root();
+	asks_a_server(false);
+	asks_a_server(true);
 }
 
 static void of_two_that_have_it_idly_none_is_told(void **state)
@@ -252,6 +352,8 @@ int main(void)
 		cmocka_unit_test(a_connection_has_another_end),
 		cmocka_unit_test(of_two_that_have_it_the_one_that_polls_counts),
 		cmocka_unit_test(of_two_that_have_it_idly_none_is_told),
+		cmocka_unit_test(of_parent_and_child_the_parent_is_told_unless_it_left_it),
+		cmocka_unit_test(a_unix_server_that_waits_for_no_data_was_asked),
 		cmocka_unit_test(only_who_has_asked_has_a_server),
 	};
 

@@ -440,6 +440,86 @@ static bool only_server(const struct own_requests *r, pid_t pid, struct trace_as
 	return true;
 }
 
+/* ---- on Unix sockets, which do not tell who sent last ---- */
+
+/* Does a thread of that process wait for the next data there? */
+static bool waits_for_data(pid_t pid, uint64_t inode)
+{
+	struct polled *p = polled_new(pid);
+	bool waits = true; /* as far as is known */
+
+	if (p && p->awaited) {
+		proc_numbers(proc_path(pid, "task").text, ask_thread, p);
+		p->n_awaited = array_unique(p->awaited, p->n_awaited);
+		waits = p->is_incomplete || is_in(p->awaited, p->n_awaited, inode);
+	}
+	polled_free(p);
+	return waits;
+}
+
+/* The process at the other end has the request, or has not read it, or has not accepted the
+ * connection. */
+static bool is_unix_answer_owed(const struct diag_socket *x, const struct tcp_turns *t, pid_t pid)
+{
+	if (!x->is_unix || !x->is_connected || !diag_has_asked(x, t) || !diag_answers(x, pid))
+		return false;
+	return x->ep->making.other_unaccepted || x->unread ||
+	       !waits_for_data(x->ep->making.other_pid, x->peer);
+}
+
+#define CANDIDATES_MOST 64
+
+static size_t list_candidates(const struct polled *p, struct diag_socket *v,
+			      struct trace_endpoint *ep)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_awaited; i++) {
+		if (tcp_turns_find(&p->turns, p->awaited[i]))
+			continue;
+		if (n == CANDIDATES_MOST)
+			return 0;
+		ep[n] = (struct trace_endpoint){ .proto = TRACE_UNIX_STREAM,
+						 .inode = p->awaited[i],
+						 .peer = -1 };
+		v[n] = (struct diag_socket){ .inode = p->awaited[i], .ep = &ep[n] };
+		n++;
+	}
+	return n;
+}
+
+/* It may have a process for each connection. 0: nobody owes an answer, or several servers do. */
+static pid_t only_unix_server(const struct diag_sockets *all, const struct tcp_turns *t, pid_t pid)
+{
+	const struct trace_making *server = NULL, *one;
+
+	for (size_t i = 0; i < all->n; i++) {
+		if (!is_unix_answer_owed(&all->v[i], t, pid))
+			continue;
+		one = &all->v[i].ep->making;
+		if (server && strcmp(server->other_comm, one->other_comm) != 0)
+			return 0;
+		server = one;
+	}
+	return server ? server->other_pid : 0;
+}
+
+static bool unix_server(const struct polled *p, pid_t pid, struct trace_asked *out)
+{
+	struct trace_endpoint *ep = array_new(CANDIDATES_MOST, 1, sizeof(*ep));
+	struct diag_socket v[CANDIDATES_MOST];
+	struct diag_sockets all = { v, ep ? list_candidates(p, v, ep) : 0 };
+	struct trace_snapshot s = { .ep = ep, .n = all.n };
+
+	for (int i = 0; all.n && i < 2; i++) /* for peer_named */
+		diag_find_unix(&all);
+	if (all.n)
+		trace_name_other_ends(&s);
+	*out = (struct trace_asked){ .server = only_unix_server(&all, &p->turns, pid) };
+	free(ep);
+	return out->server;
+}
+
 bool trace_asked_server(pid_t pid, pid_t tid, struct trace_asked *out)
 {
 	struct polled *p = polled_new(pid);
@@ -451,9 +531,12 @@ bool trace_asked_server(pid_t pid, pid_t tid, struct trace_asked *out)
 		list_own(p);
 		ask_thread(p, -1, tid);
 		p->n_awaited = array_unique(p->awaited, p->n_awaited);
-		found = p->turns.n <= SOCKETS_MOST &&
-			(find_requests(p, &r) || (!r.n && find_passed_request(p, &r))) &&
-			only_server(&r, pid, out);
+		if (p->turns.n > SOCKETS_MOST)
+			found = false;
+		else if (find_requests(p, &r) || (!r.n && find_passed_request(p, &r)))
+			found = only_server(&r, pid, out);
+		else
+			found = !r.n && unix_server(p, pid, out);
 	}
 	polled_free(p);
 	return found;

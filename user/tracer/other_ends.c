@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #include "base/array.h"
@@ -43,6 +44,7 @@ struct lone_end {
 	pid_t master;		     /* also has the listener, and started other_pid */
 	long fd;		     /* the other end, in other_pid */
 	bool several;		     /* more than one process holds it */
+	bool unrelated;		     /* not all of them descend from one of them */
 	unsigned int acceptors;	     /* of them: those that wait for a connection there */
 	bool receives;		     /* other_pid waits for data there */
 	uint32_t drops;		     /* UDP: drops that the other end has counted */
@@ -390,19 +392,49 @@ static bool receives(struct lone_ends *all, pid_t pid, long fd)
 	return all->asked++ < ASKED_MOST && is_received_from(pid, fd, POLLED_MOST);
 }
 
+#define GENERATIONS 4
+
+static bool descends_from(pid_t pid, pid_t ancestor)
+{
+	for (int i = 0; i < GENERATIONS && pid > 1; i++) {
+		pid = process_parent(pid);
+		if (pid == ancestor)
+			return true;
+	}
+	return false;
+}
+
+/* It waits for the next connection, or until a child ends. */
+static bool has_left_it_to_child(pid_t pid)
+{
+	struct thread_call call;
+
+	return thread_call_read(pid, pid, &call) == THREAD_IN_CALL &&
+	       (call.nr == SYS_accept || call.nr == SYS_accept4 || call.nr == SYS_wait4 ||
+		call.nr == SYS_waitid);
+}
+
 /* Two processes hold the connection, like the two of sshd, or a child that inherited it. The
- * second is named if it waits for data there and the first does not. */
+ * second is named if it waits for data there and the first does not. If neither does, the elder
+ * is: a CGI program, for example, answers the server that started it. */
 static bool is_second_named(struct lone_ends *all, struct lone_end *e, pid_t pid, long fd)
 {
 	struct trace_making *m = &e->ep->making;
+	pid_t first = m->other_pid;
 	bool second;
 
 	if (!e->several)
-		e->receives = receives(all, m->other_pid, e->fd);
+		e->receives = receives(all, first, e->fd);
 	e->several = true;
 	second = !e->receives && receives(all, pid, fd);
 	e->receives |= second;
-	m->other_shared = !e->receives;
+	if (!e->receives && descends_from(pid, first))
+		second = has_left_it_to_child(first);
+	else if (!e->receives && descends_from(first, pid))
+		second = !has_left_it_to_child(pid);
+	else
+		e->unrelated |= !e->receives;
+	m->other_shared = e->unrelated && !e->receives;
 	return second;
 }
 

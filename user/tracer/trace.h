@@ -524,8 +524,8 @@ struct trace_asked {
 	struct trace_addr remote;
 };
 /* The only process from which a thread awaits an answer now. Either the thread's process made a
- * TCP connection to it, and the thread sleeps in a read there, or polls. Or it connected to the
- * thread's process, a broker that polls, which passed a request on to it. */
+ * connection to it, TCP or Unix, and the thread sleeps in a read there, or polls. Or it connected
+ * to the thread's process, a broker that polls, which passed a request on to it. */
 bool trace_asked_server(pid_t pid, pid_t tid, struct trace_asked *out);
 
 /* The only process that listens on a Unix socket of that name, whatever its folder, and whose
