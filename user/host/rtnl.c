@@ -2,7 +2,6 @@
 #include "host/rtnl.h"
 
 #include <errno.h>
-#include <linux/sock_diag.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,20 +174,17 @@ int rtnl_dump(int fd, struct rtnl_req *r, rtnl_fn fn, void *arg)
 	return rc;
 }
 
-void sock_diag_dump(struct rtnl_req *r, rtnl_fn fn, void *arg)
+int rtnl_get(int fd, struct rtnl_req *r, rtnl_fn fn, void *arg)
 {
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	_Alignas(struct nlmsghdr) char buf[8192];
+	ssize_t got;
+	int rc = 0;
 
-	if (fd < 0)
-		return;
-	rtnl_dump(fd, r, fn, arg);
-	close(fd);
-}
-
-bool sock_diag_is_full(const struct rtattr *mem)
-{
-	const uint32_t *v = mem ? RTA_DATA(mem) : NULL;
-
-	return mem && RTA_PAYLOAD(mem) > SK_MEMINFO_WMEM_QUEUED * sizeof(*v) &&
-	       3ull * v[SK_MEMINFO_WMEM_QUEUED] > 2ull * v[SK_MEMINFO_SNDBUF];
+	if (rtnl_send(fd, r))
+		return -1;
+	got = rtnl_recv(fd, buf, sizeof(buf));
+	if (got < 0)
+		return -1;
+	dump_part(buf, got, fn, arg, &rc);
+	return rc;
 }

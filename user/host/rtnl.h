@@ -35,12 +35,8 @@ void rtnl_nest_end(struct rtnl_req *r, struct rtattr *nest);
  * there is one. */
 int rtnl_call(int fd, struct rtnl_req *r, char *why, size_t len);
 int rtnl_dump(int fd, struct rtnl_req *r, rtnl_fn fn, void *arg);
-/* rtnl_dump() for a request to sock_diag. Errors are ignored. */
-void sock_diag_dump(struct rtnl_req *r, rtnl_fn fn, void *arg);
-
-/* A TCP socket's buffer is so full that poll() would not call it writable. mem: its
- * INET_DIAG_SKMEMINFO; NULL: not known. */
-bool sock_diag_is_full(const struct rtattr *mem);
+/* Asks for one thing. */
+int rtnl_get(int fd, struct rtnl_req *r, rtnl_fn fn, void *arg);
 
 /* The attribute of that type in a run of attributes, NULL when absent or cut short. */
 const struct rtattr *rtnl_attr(const void *first, int len, uint16_t type);

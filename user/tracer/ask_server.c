@@ -21,6 +21,7 @@
 #include "base/text.h"
 #include "host/asleep.h"
 #include "host/proc.h"
+#include "host/sock_diag.h"
 #include "host/thread_call.h"
 #include "tracer/diag_sockets.h"
 #include "tracer/internal.h"
@@ -335,13 +336,16 @@ void trace_ask_server(struct trace_snapshot *s, pid_t server)
 	struct polled *p = polled_new(server);
 	struct rounds *found = array_new(s->n, 1, sizeof(*found));
 	uint64_t *inodes = array_new(s->n, 1, sizeof(*inodes));
+	int before;
 
 	if (p && p->own && p->awaited && found && inodes) {
 		p->stopped = is_stopped(server);
 		other_ends_inodes(s, inodes);
 		for (size_t i = 0; i < s->n; i++)
 			inodes[i] = servers_inode(&s->ep[i], inodes[i], server);
+		before = sock_diag_enter(server);
 		ask_again_and_again(p, s, inodes, found);
+		sock_diag_leave(before);
 		for (size_t i = 0; i < s->n; i++)
 			note(s, i, &found[i], p->runs >= ENOUGH || p->stopped);
 	}
@@ -432,9 +436,9 @@ static bool only_server(const struct own_requests *r, pid_t pid, struct trace_as
 	trace_name_other_ends(&s);
 	for (size_t i = 0; i < r->n; i++)
 		if (ep[i].proto != TRACE_TCP || !is_same_server(&v[i], &v[0]) ||
-		    (v[i].is_local && !diag_answers(&v[i], pid)))
+		    ((v[i].is_local || ep[i].making.other_pid) && !diag_answers(&v[i], pid)))
 			return false;
-	*out = (struct trace_asked){ .server = v[0].is_local ? ep[0].making.other_pid : 0,
+	*out = (struct trace_asked){ .server = ep[0].making.other_pid,
 				     .family = ep[0].family,
 				     .remote = ep[0].remote };
 	return true;
@@ -524,6 +528,7 @@ bool trace_asked_server(pid_t pid, pid_t tid, struct trace_asked *out)
 {
 	struct polled *p = polled_new(pid);
 	struct own_requests r = {};
+	int before = sock_diag_enter(pid);
 	bool found = false;
 
 	if (p && p->awaited && p->own) {
@@ -538,6 +543,7 @@ bool trace_asked_server(pid_t pid, pid_t tid, struct trace_asked *out)
 		else
 			found = !r.n && unix_server(p, pid, out);
 	}
+	sock_diag_leave(before);
 	polled_free(p);
 	return found;
 }

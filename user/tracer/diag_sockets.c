@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "host/rtnl.h"
+#include "host/sock_diag.h"
 #include "tracer/inet_end.h"
 #include "tracer/internal.h"
 

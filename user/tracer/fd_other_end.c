@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "host/proc.h"
+#include "host/sock_diag.h"
 #include "tracer/diag_sockets.h"
 #include "tracer/internal.h"
 
@@ -93,14 +94,16 @@ static pid_t other_at_pipe(pid_t pid, uint64_t inode, bool writes)
 
 /* ---- sockets ---- */
 
-static pid_t other_at_socket(uint64_t inode)
+static pid_t other_at_socket(pid_t pid, uint64_t inode)
 {
+	int before = sock_diag_enter(pid);
 	struct trace_endpoint ep = { .proto = TRACE_UNIX_STREAM, .inode = inode, .peer = -1 };
 	struct trace_snapshot s = { .ep = &ep, .n = 1 };
 
 	diag_find_tcp(
 		&(struct diag_sockets){ &(struct diag_socket){ .inode = inode, .ep = &ep }, 1 });
 	trace_name_other_ends(&s);
+	sock_diag_leave(before);
 	return ep.making.other_shared ? 0 : ep.making.other_pid;
 }
 
@@ -110,7 +113,7 @@ pid_t trace_fd_other_end(pid_t pid, int fd, bool writes)
 
 	switch (kind_of(pid, fd, &inode)) {
 	case FD_PIPE: return other_at_pipe(pid, inode, writes);
-	case FD_SOCKET: return other_at_socket(inode);
+	case FD_SOCKET: return other_at_socket(pid, inode);
 	default: return 0;
 	}
 }
@@ -134,6 +137,7 @@ bool trace_is_late_child(pid_t pid, pid_t child, unsigned int after_s)
 
 static void find_servers(pid_t pid, struct diag_sockets *all, struct trace_snapshot *s)
 {
+	int before = sock_diag_enter(pid);
 	struct tcp_turns turns = {};
 
 	tcp_turns_read(&turns);
@@ -141,6 +145,7 @@ static void find_servers(pid_t pid, struct diag_sockets *all, struct trace_snaps
 	for (int i = 0; i < 2; i++) /* for peer_named */
 		diag_find_unix(all);
 	trace_name_other_ends(s);
+	sock_diag_leave(before);
 	for (size_t i = 0; i < all->n; i++) {
 		const struct diag_socket *x = &all->v[i];
 

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "host/proc.h"
+#include "host/sock_diag.h"
 #include "tracer/diag_sockets.h"
 #include "tracer/internal.h"
 
@@ -200,6 +201,7 @@ bool trace_held_output(pid_t pid, bool asked_only, struct trace_held_output *out
 	struct search q = { .pid = pid, .asked_only = asked_only };
 	struct output o = {};
 	bool found = false;
+	int before;
 
 	if (!proc_numbers(proc_path(pid, "fd").text, note_socket, &o) || !o.n || o.too_many)
 		return false;
@@ -214,7 +216,9 @@ bool trace_held_output(pid_t pid, bool asked_only, struct trace_held_output *out
 	}
 	if (q.s.ep && q.all.v) {
 		q.s.n = q.all.n = o.n;
+		before = sock_diag_enter(pid);
 		found = look_at_all(&q, out);
+		sock_diag_leave(before);
 	}
 	free(q.all.v);
 	free(q.s.ep);

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "host/proc.h"
-#include "host/rtnl.h"
+#include "host/sock_diag.h"
 #include "tracer/internal.h"
 
 #define SOCKETS_MOST 1024

@@ -20,55 +20,18 @@
 #include "base/text.h"
 #include "host/asleep.h"
 #include "host/proc.h"
-#include "host/rtnl.h"
+#include "host/sock_diag.h"
 #include "host/thread_call.h"
-#include "tracer/inet_end.h"
+#include "tracer/lone_ends.h"
+#include "tracer/netns.h"
+#include "tracer/other_netns.h"
 #include "tracer/internal.h"
 
 /* Why a socket gets what is sent to an address; the later, the surer. */
-enum reached {
-	NOT_REACHED,
-	BOUND_TO_ANY,	/* address, of both families */
-	BOUND_TO_ANY_4, /* IPv4 address */
-	BOUND_THERE,
-	CONNECTED,
-};
-
-struct lone_end {
-	uint64_t inode;		     /* its own: Unix */
-	struct inet_end there, here; /* TCP, UDP */
-	uint64_t other;		     /* the inode of the other end; 0: not known */
-	enum reached by;	     /* why `other` was chosen */
-	bool pending;		     /* in a listener's queue; `other` is that listener */
-	bool queued;		     /* connections wait in the queue of `other` */
-	pid_t master;		     /* also has the listener, and started other_pid */
-	long fd;		     /* the other end, in other_pid */
-	bool several;		     /* more than one process holds it */
-	bool unrelated;		     /* not all of them descend from one of them */
-	unsigned int acceptors;	     /* of them: those that wait for a connection there */
-	bool receives;		     /* other_pid waits for data there */
-	uint32_t drops;		     /* UDP: drops that the other end has counted */
-	bool sends_full;	     /* TCP: the other end's send buffer is full */
-	bool receives_full;	     /* UDP: its receive buffer is at least half full */
-	struct trace_endpoint *ep;
-};
-
-struct lone_ends {
-	struct lone_end *v;
-	size_t n, asked;
-};
-
 static bool is_unix(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_UNIX_STREAM || ep->proto == TRACE_UNIX_SEQPACKET ||
 	       ep->proto == TRACE_UNIX_DGRAM; /* DGRAM: the end that it is connected to */
-}
-
-static uint64_t own_netns(void)
-{
-	struct stat st;
-
-	return stat("/proc/self/ns/net", &st) ? 0 : (uint64_t)st.st_ino;
 }
 
 static bool has_lone_end(const struct trace_endpoint *ep)
@@ -93,42 +56,22 @@ static void place_of(struct lone_end *e)
 	e->here = inet_end(ep->family, ep->local.ip, ep->local.port);
 }
 
-/* named: also those whose other end has a name already */
-static void list(struct trace_snapshot *s, bool named, struct lone_ends *all)
+/* Those in that network namespace. named: also those whose other end has a name already */
+static void list(struct trace_snapshot *s, bool named, const struct netns_list *l, size_t netns,
+		 struct lone_ends *all)
 {
-	uint64_t netns = own_netns();
-
 	for (size_t i = 0; i < s->n; i++) {
 		struct trace_endpoint *ep = &s->ep[i];
 
 		if (!has_lone_end(ep) || (ep->making.other_pid && !named) ||
-		    (ep->netns && ep->netns != netns))
+		    !netns_is_of(l, netns, ep))
 			continue;
-		all->v[all->n] = (struct lone_end){ .ep = ep };
+		all->v[all->n] = (struct lone_end){ .ep = ep, .netns = l->v[netns].inode };
 		place_of(&all->v[all->n++]);
 	}
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct lone_end *x = a, *y = b;
-
-	return COMPARE(x->inode, y->inode) ?: inet_end_compare(&x->there, &y->there) ?:
-	       inet_end_compare(&x->here, &y->here);
-}
-
 ORDER_BY(by_other, struct lone_end, other)
-
-static struct lone_end *found(struct lone_ends *all, const struct lone_end *want, uint64_t other)
-{
-	struct lone_end *end = bsearch(want, all->v, all->n, sizeof(*want), by_place);
-
-	if (end && other) {
-		end->other = other;
-		end->by = CONNECTED;
-	}
-	return end;
-}
 
 /* Until a listener accepts a client's connection, the listener is the client's other end. */
 static void note_pending(struct lone_ends *all, const struct unix_diag_msg *m, int len)
@@ -137,11 +80,10 @@ static void note_pending(struct lone_ends *all, const struct unix_diag_msg *m, i
 	size_t n = clients ? RTA_PAYLOAD(clients) / sizeof(uint32_t) : 0;
 
 	for (size_t i = 0; i < n; i++) {
-		struct lone_end *end =
-			found(all,
-			      &(struct lone_end){
-				      .inode = ((const uint32_t *)RTA_DATA(clients))[i] },
-			      m->udiag_ino);
+		struct lone_end *end = lone_ends_find(
+			all,
+			&(struct lone_end){ .inode = ((const uint32_t *)RTA_DATA(clients))[i] },
+			m->udiag_ino);
 
 		if (end)
 			end->pending = true;
@@ -155,29 +97,16 @@ static void note_unix(const struct nlmsghdr *n, void *ctx)
 	const struct rtattr *other = rtnl_attr(m + 1, len, UNIX_DIAG_PEER);
 
 	if (other)
-		found(ctx, &(struct lone_end){ .inode = m->udiag_ino },
-		      *(const uint32_t *)RTA_DATA(other));
+		lone_ends_find(ctx, &(struct lone_end){ .inode = m->udiag_ino },
+			       *(const uint32_t *)RTA_DATA(other));
 	note_pending(ctx, m, len);
-}
-
-static bool is_mapped(const struct inet_end *e)
-{
-	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
-
-	return !memcmp(e->ip, prefix, sizeof(prefix));
-}
-
-static bool is_loopback(const struct inet_end *e)
-{
-	static const uint8_t one[16] = { [15] = 1 };
-
-	return !memcmp(e->ip, one, 16) || (is_mapped(e) && e->ip[12] == 127);
 }
 
 /* Decided without the routes: the destination is loopback, or the sender's own address. */
 static bool stays_here(const struct lone_end *e)
 {
-	return is_loopback(&e->there) || !memcmp(e->there.ip, e->here.ip, sizeof(e->there.ip));
+	return inet_end_is_loopback(&e->there) ||
+	       !memcmp(e->there.ip, e->here.ip, sizeof(e->there.ip));
 }
 
 static enum reached reaches(const struct lone_end *e, const struct inet_end *bound)
@@ -188,9 +117,10 @@ static enum reached reaches(const struct lone_end *e, const struct inet_end *bou
 		return NOT_REACHED;
 	if (!memcmp(e->there.ip, bound->ip, sizeof(any)))
 		return BOUND_THERE;
-	if (is_mapped(bound))
-		return is_mapped(&e->there) && !memcmp(bound->ip + 12, any, 4) ? BOUND_TO_ANY_4
-									        : NOT_REACHED;
+	if (inet_end_is_mapped(bound))
+		return inet_end_is_mapped(&e->there) && !memcmp(bound->ip + 12, any, 4)
+			       ? BOUND_TO_ANY_4
+			       : NOT_REACHED;
 	return memcmp(bound->ip, any, sizeof(any)) ? NOT_REACHED : BOUND_TO_ANY;
 }
 
@@ -222,34 +152,6 @@ static void note_bound(struct lone_ends *all, enum trace_proto proto, const stru
 	}
 }
 
-static struct lone_end *note_connected(struct lone_ends *all, const struct inet_diag_msg *m)
-{
-	const struct inet_diag_sockid *id = &m->id;
-
-	return found(all,
-		     &(struct lone_end){
-			     .there = inet_end(m->idiag_family, id->idiag_src,
-					       ntohs(id->idiag_sport)),
-			     .here = inet_end(m->idiag_family, id->idiag_dst,
-					      ntohs(id->idiag_dport)) },
-		     m->idiag_inode);
-}
-
-#define IS_OPEN (1u << 1 | 1u << 8) /* TCP_ESTABLISHED, TCP_CLOSE_WAIT: no close() yet */
-
-/* An open socket without an inode is one that accept() has not returned yet. */
-static void note_tcp(const struct nlmsghdr *n, void *ctx)
-{
-	const struct inet_diag_msg *m = NLMSG_DATA(n);
-	int len = (int)n->nlmsg_len - (int)NLMSG_SPACE(sizeof(*m));
-	struct lone_end *end = note_connected(ctx, m);
-
-	if (!end || !(1u << m->idiag_state & IS_OPEN))
-		return;
-	end->sends_full = sock_diag_is_full(rtnl_attr(m + 1, len, INET_DIAG_SKMEMINFO));
-	end->pending |= !m->idiag_inode;
-}
-
 static void note_listening(const struct nlmsghdr *n, void *ctx)
 {
 	note_bound(ctx, TRACE_TCP, NLMSG_DATA(n));
@@ -261,7 +163,7 @@ static void note_udp(const struct nlmsghdr *n, void *ctx)
 	const struct inet_diag_msg *m = NLMSG_DATA(n);
 
 	if (m->id.idiag_dport)
-		note_connected(ctx, m);
+		lone_ends_note_connected(ctx, m);
 	else
 		note_bound(ctx, TRACE_UDP, m);
 }
@@ -299,7 +201,7 @@ static void ask_kernel(struct lone_ends *all)
 		     sizeof(struct unix_diag_req), note_unix, all);
 	if (all->v[0].inode) /* all are Unix sockets */
 		return;
-	dump_inet(IPPROTO_TCP, ~LISTENS, MEMORY, note_tcp, all);
+	dump_inet(IPPROTO_TCP, ~LISTENS, MEMORY, lone_ends_note_tcp, all);
 	dump_inet(IPPROTO_TCP, LISTENS, 0, note_listening, all);
 	dump_inet(IPPROTO_UDP, ~0u, 0, note_udp, all);
 }
@@ -493,17 +395,38 @@ static void name_holder(void *ctx, pid_t pid, int dir, long fd)
 	}
 }
 
+static void find_in_netns(struct trace_snapshot *s, bool named, const struct netns_list *l,
+			  size_t netns, struct lone_ends *all)
+{
+	struct lone_ends here = { .v = all->v + all->n };
+	int before;
+
+	list(s, named, l, netns, &here);
+	all->n += here.n;
+	if (!here.n)
+		return;
+	lone_ends_sort(&here);
+	if (!netns) {
+		ask_kernel(&here);
+		return;
+	}
+	before = sock_diag_enter(l->v[netns].pid);
+	ask_kernel(&here);
+	sock_diag_leave(before);
+}
+
 static struct lone_ends find_others(struct trace_snapshot *s, bool named)
 {
 	struct lone_ends all = { .v = array_new(s->n, 1, sizeof(*all.v)) };
+	struct netns_list l = {};
 
 	if (all.v)
-		list(s, named, &all);
-	if (all.n) {
-		qsort(all.v, all.n, sizeof(*all.v), by_place);
-		ask_kernel(&all);
+		netns_of_endpoints(s, &l);
+	for (size_t i = 0; i < l.n; i++)
+		find_in_netns(s, named, &l, i, &all);
+	lone_ends_find_in_other_netns(&all);
+	if (all.n)
 		qsort(all.v, all.n, sizeof(*all.v), by_other);
-	}
 	for (size_t i = 0; i < all.n; i++) {
 		all.v[i].ep->making.other_unaccepted = all.v[i].pending;
 		all.v[i].ep->making.other_full = all.v[i].sends_full;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Requests that were sent before the session began: the ledger saw nothing go, and a reader sleeps
  * in a call. TCP knows which end sent last. */
+#include "host/sock_diag.h"
 #include "tracer/internal.h"
+#include "tracer/netns.h"
 #include "tracer/tcp_turns.h"
 
 static bool nothing_went(const struct trace_endpoint *ep)
@@ -11,7 +13,7 @@ static bool nothing_went(const struct trace_endpoint *ep)
 	       !ep->rx_calls.open_reply_ns;
 }
 
-void trace_find_outstanding(struct trace_snapshot *s)
+static void find_in_netns(struct trace_snapshot *s, const struct netns_list *l, size_t netns)
 {
 	struct tcp_turns turns = {};
 	bool are_read = false;
@@ -20,7 +22,7 @@ void trace_find_outstanding(struct trace_snapshot *s)
 		struct trace_endpoint *ep = &s->ep[i];
 		const struct tcp_turn *t;
 
-		if (!nothing_went(ep))
+		if (!netns_is_of(l, netns, ep) || !nothing_went(ep))
 			continue;
 		if (!are_read)
 			tcp_turns_read(&turns);
@@ -31,4 +33,18 @@ void trace_find_outstanding(struct trace_snapshot *s)
 			ep->rx_calls.open_reply_ns = ep->rx.lifetime_ns; /* who reads has asked */
 	}
 	tcp_turns_free(&turns);
+}
+
+void trace_find_outstanding(struct trace_snapshot *s)
+{
+	struct netns_list l;
+	int before;
+
+	netns_of_endpoints(s, &l);
+	find_in_netns(s, &l, 0);
+	for (size_t i = 1; i < l.n; i++) {
+		before = sock_diag_enter(l.v[i].pid);
+		find_in_netns(s, &l, i);
+		sock_diag_leave(before);
+	}
 }

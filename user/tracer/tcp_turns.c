@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 
 #include "base/array.h"
-#include "host/rtnl.h"
+#include "host/sock_diag.h"
 #include "tracer/trace.h"
 
 #define LISTENS	 (1u << 10) /* TCP_LISTEN */

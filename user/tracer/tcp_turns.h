@@ -41,7 +41,7 @@ static inline bool tcp_turn_owes(const struct tcp_turn *t)
 	return t->is_known && t->came_ms <= t->sent_ms;
 }
 
-/* The connections and listeners of this network namespace, as they are now. */
+/* The connections and listeners of one network namespace (sock_diag_enter()), as they are now. */
 void tcp_turns_read(struct tcp_turns *t);
 const struct tcp_turn *tcp_turns_find(const struct tcp_turns *t, uint64_t inode);
 /* Its owner made that connection, and sent last. What accept() returns has its listener's port. */

@@ -539,8 +539,7 @@ struct trace_held_output {
 };
 /* The only process, or address, that takes nothing of what `pid` has sent it. asked_only: a request
  * that lies unread, on a connection that `pid` made. Else the connection's send buffer is full, and
- * `pid` has at most one other party. Sockets of this network namespace alone are searched. Takes
- * about 40 ms. */
+ * `pid` has at most one other party. Takes about 40 ms. */
 bool trace_held_output(pid_t pid, bool asked_only, struct trace_held_output *out);
 /* Sets making.sent_last, and rx_calls.open_reply_ns of connections on which a reader sleeps for the
  * answer to a request that was sent before the session began. */

@@ -5,11 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/text.h"
-#include "host/rtnl.h"
+#include "host/sock_diag.h"
 #include "tracer/internal.h"
 
 struct search {
@@ -58,13 +55,6 @@ static void note_holder(void *ctx, pid_t pid, int dir, long fd)
 	x->holder = pid;
 }
 
-static uint64_t netns_of(pid_t pid)
-{
-	struct stat st;
-
-	return stat(proc_path(pid, "ns/net").text, &st) ? 0 : (uint64_t)st.st_ino;
-}
-
 pid_t trace_full_unix_listener(pid_t client, const char *path)
 {
 	struct unix_diag_req ask = { .sdiag_family = AF_UNIX,
@@ -72,11 +62,14 @@ pid_t trace_full_unix_listener(pid_t client, const char *path)
 				     .udiag_show = UDIAG_SHOW_NAME | UDIAG_SHOW_RQLEN };
 	struct search x = { .name = last_part(path) };
 	struct rtnl_req r;
+	int before;
 
-	if (*path == '@' || netns_of(client) != netns_of(getpid()))
+	if (*path == '@')
 		return 0;
+	before = sock_diag_enter(client);
 	rtnl_begin(&r, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | NLM_F_DUMP, &ask, sizeof(ask));
 	sock_diag_dump(&r, note_listener, &x);
+	sock_diag_leave(before);
 	if (!x.inode || x.several)
 		return 0;
 	return proc_descriptors(note_holder, &x) && !x.several ? x.holder : 0;
