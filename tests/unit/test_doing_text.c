@@ -230,6 +230,13 @@ static void another_thread_may_compute_meanwhile(void **state)
 	says(&a, "sleeps in futex(), for a lock, or another thread");
 	a.busiest_ns = 500;
 	says(&a, "computes: its thread 9 has a CPU for 50 % of the time");
+	strcpy(a.busiest_comm, "GC Thread#0");
+	a.no_cpu_ns = 99;
+	says(&a, "computes: its thread GC Thread#0[9] has a CPU for 50 % of the time");
+	a.no_cpu_ns = 350;
+	says(&a,
+	     "computes: its thread GC Thread#0[9] has a CPU for 50 % of the time, and waits for "
+	     "one for 35 %");
 }
 
 static void who_may_not_run_is_neither_asleep_nor_busy(void **state)

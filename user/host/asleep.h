@@ -56,6 +56,7 @@ struct asleep {
 	 * for one, and how long the quota of a cgroup kept all of them off the CPUs; over_ns 0:
 	 * that is not known */
 	pid_t busiest;
+	char busiest_comm[16]; /* "": that of the process */
 	uint64_t over_ns, busiest_ns, no_cpu_ns, quota_ns;
 	bool stopped; /* before the first sample and after the last */
 	double awaited; /* share of the time in which others wait for it; 0: not known */

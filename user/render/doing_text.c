@@ -158,6 +158,25 @@ static void phrase_of_time(const struct asleep *a, const char *what, uint64_t pa
 		 human_time(a->over_ns).text);
 }
 
+#define NOTED_SHARE 0.1
+
+/* "computes: its thread GC Thread#0[9] has a CPU for 61 % of the time, and waits for one for 35 %"
+ */
+static void phrase_of_computing(const struct asleep *a, char *buf, size_t len)
+{
+	char name[32];
+
+	if (*a->busiest_comm)
+		snprintf(name, sizeof(name), "%.16s[%d]", a->busiest_comm, (int)a->busiest);
+	else
+		snprintf(name, sizeof(name), "%d", (int)a->busiest);
+	snprintf(buf, len, "computes: its thread %s has a CPU for %.0f %% of the time", name,
+		 100 * (double)a->busiest_ns / (double)a->over_ns);
+	if ((double)a->no_cpu_ns >= NOTED_SHARE * (double)a->over_ns)
+		text_append(buf, len, ", and waits for one for %.0f %%",
+			    100 * (double)a->no_cpu_ns / (double)a->over_ns);
+}
+
 /* strace(1) stops the process twice in each of its calls. */
 static void append_tracer(const struct asleep *a, char *buf, size_t len)
 {
@@ -178,8 +197,7 @@ bool doing_phrase(const struct asleep *a, char *buf, size_t len)
 	else if (d == DOING_STARVED)
 		phrase_of_time(a, "was waiting for a CPU", a->no_cpu_ns, buf, len);
 	else if (d == DOING_COMPUTES)
-		snprintf(buf, len, "computes: its thread %d has a CPU for %.0f %% of the time",
-			 (int)a->busiest, 100 * (double)a->busiest_ns / (double)a->over_ns);
+		phrase_of_computing(a, buf, len);
 	else if (d == DOING_SLEEPS)
 		phrase_of_sleep(a, buf, len);
 	append_tracer(a, buf, len);

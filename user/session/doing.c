@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "session/doing.h"
 
+#include <string.h>
 #include <sys/param.h>
 #include <time.h>
 
 #include "base/clock.h"
+#include "host/proc.h"
 
 #define SELDOM_TIMES 4 /* at most */
 
@@ -26,6 +28,17 @@ void doing_sample(struct asleep *a, int samples, uint64_t deadline, const struct
 	asleep_sort(a);
 }
 
+static void name_busiest(struct asleep *a, pid_t tid)
+{
+	char process[16];
+
+	a->busiest = tid;
+	process_comm(a->pid, process);
+	process_comm(tid, a->busiest_comm);
+	if (!strcmp(a->busiest_comm, process))
+		*a->busiest_comm = '\0';
+}
+
 void doing_cpu(struct asleep *a, const struct cpu_book *before, const struct cpu_book *after)
 {
 	const struct process_cpu *p = cpu_book_find(after, a->pid);
@@ -36,7 +49,8 @@ void doing_cpu(struct asleep *a, const struct cpu_book *before, const struct cpu
 		return;
 	/* strace(1) stops it again and again, and lets it run in between */
 	a->stopped = p->stopped && p->was_stopped && !busiest.ran_ns;
-	a->busiest = busiest.tid;
+	if (a->busiest != busiest.tid)
+		name_busiest(a, busiest.tid);
 	a->over_ns += over;
 	a->busiest_ns += MIN(busiest.ran_ns, over);
 	a->no_cpu_ns += MIN(busiest.waited_ns, over);
