@@ -33,7 +33,7 @@ cable $b w 10.9.9.1/24
 cable $c w 10.9.9.2/24
 ip -n $a route add default via 10.9.8.2
 
-# "serve AT": it answers after 100 ms, or as the server at UP answers; "ask AT", again and again
+# "serve AT": it answers after 100 ms, or as the server at UP answers; "ask AT asked N", N times
 cat >talk.py <<-'PY'
 	import socket, sys, time
 	def reach(at):
@@ -45,7 +45,8 @@ cat >talk.py <<-'PY'
 	    return s.recv(9)
 	if sys.argv[1] == "ask":
 	    s = reach(sys.argv[2])
-	    while asks(s):
+	    for _ in range(int(sys.argv[4])):
+	        asks(s)
 	        open(sys.argv[3], "w").write("1")
 	    sys.exit()
 	l = socket.socket()
@@ -67,7 +68,7 @@ serve() { # NETNS AT [UP]
 }
 asker() { # AT
 	rm -f asked
-	ip netns exec $a python3 talk.py ask "$1" asked &
+	ip netns exec $a python3 talk.py ask "$1" asked 1000 &
 	jobs_to_end+=($!)
 	client=$!
 	until_true test -e asked
@@ -90,6 +91,16 @@ waits_for 'the server in another namespace is named' $server -d 4s
 shown_is_true 'it is followed to the server that it asked, in a third one' "'for python3[$last]' in c['why'] and 'clock_nanosleep()' in c['why']" \
 	'(c["head"], c["why"])'
 stop
+
+# when the session ends, all of them have ended
+serve $c 10.9.9.2
+last=$server
+serve $b 10.9.8.2 10.9.9.2
+"$IPCSTALL" run -q --json m.json -- ip netns exec $a python3 talk.py ask 10.9.8.2 asked 25 >out 2>err
+shown_is_true 'what was followed while the client ran is told' "'waits for python3[$server] ' in c['head'] and 'for python3[$last]' in c['why']" \
+	'(c["head"], c["why"])'
+wait "${jobs_to_end[@]}"
+jobs_to_end=()
 
 serve $a 127.0.0.1
 asker 127.0.0.1

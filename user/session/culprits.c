@@ -24,6 +24,23 @@ static struct asleep *entry_of(struct culprits *c, struct culprit who)
 	return &c->v[c->n++];
 }
 
+/* Follows the chain while the session goes on: at its end those who took part may be gone. It holds
+ * up the session for that long. */
+#define FOLLOW_NS    150000000
+#define FOLLOWS_MOST 8
+
+static void follow_now(struct culprits *c, const struct asleep *a, bool to_read)
+{
+	struct asleep *then = &c->followed[a - c->v];
+
+	if (then->n_chain || c->follows++ >= FOLLOWS_MOST)
+		return;
+	*then = *a;
+	asleep_sort(then);
+	asleep_leave_out_rests(then);
+	sleep_chain_follow(then, to_read, now_ns() + FOLLOW_NS, NULL);
+}
+
 static void look_at(struct culprits *c, struct culprit who)
 {
 	struct asleep *a = entry_of(c, who);
@@ -40,6 +57,7 @@ static void look_at(struct culprits *c, struct culprit who)
 	c->book = book;
 	if (a->tid)
 		doing_sample(a, doing_samples(SAMPLES_EACH, a->awaited), UINT64_MAX, NULL);
+	follow_now(c, a, who.to_read);
 }
 
 /* Where somebody waits, or is held up; NULL: another kind of finding leads. */
@@ -78,7 +96,7 @@ void culprits_name_ended(const struct culprits *c, struct trace_snapshot *s)
 	for (size_t i = 0; c->named.pid && i < s->n; i++) {
 		struct trace_endpoint *ep = &s->ep[i];
 
-		if (ep->serial != c->named_at || !ep->closed || ep->peer >= 0)
+		if (ep->serial != c->named_at || ep->making.other_pid || ep->peer >= 0)
 			continue;
 		ep->making.other_pid = c->named.pid;
 		memcpy(ep->making.other_comm, c->named.comm, sizeof(c->named.comm));
@@ -142,7 +160,8 @@ const struct asleep *culprits_doing(struct culprits *c, const struct trace_snaps
 		c->v[i].awaited = who.awaited;
 		asleep_leave_out_rests(&c->v[i]);
 		sleep_chain_follow(&c->v[i], who.to_read, UINT64_MAX, NULL);
-		return &c->v[i];
+		return c->v[i].n_chain || c->v[i].end || !c->followed[i].n_chain ? &c->v[i]
+										 : &c->followed[i];
 	}
 	return NULL;
 }
