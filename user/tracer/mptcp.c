@@ -51,10 +51,12 @@ static void count_held(void *ctx, int dir, long fd)
 
 size_t trace_mptcp_sockets(pid_t pid)
 {
+	int before = sock_diag_enter(pid);
 	struct mptcp_sockets all = {};
 
 	dump(AF_INET, &all);
 	dump(AF_INET6, &all);
+	sock_diag_leave(before);
 	if (all.n)
 		proc_numbers(proc_path(pid, "fd").text, count_held, &all);
 	return all.held;
