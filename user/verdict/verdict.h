@@ -47,7 +47,7 @@ extern const char *const outcome_names[OUTCOMES_N];
 /*
  * The kinds of findings, and the two verdicts without a finding. Code that handles every kind has a
  * table with one row per kind: verdict/judge.c ranks them, render/verdict_text.c has sentence and
- * fix, render/card.c the card, render/ledger_json.c the place in JSON and its schema.
+ * fix, render/card_*.c the card, render/ledger_json.c the place in JSON and its schema.
  */
 #define FINDING_KINDS(K) \
 	K(KIND_STALL, stall) \
