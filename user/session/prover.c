@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/param.h>
 
 #include "base/array.h"
@@ -17,17 +16,14 @@
 #include "session/session.h"
 #include "session/sleep_chain.h"
 #include "session/suspects.h"
+#include "session/watched.h"
 #include "session/live_verdict.h"
-#include "tracer/process_cpu.h"
 #include "verdict/judge.h"
 #include "verdict/pipeline.h"
-#include "verdict/requests.h"
-#include "verdict/waiting_processes.h"
 
 #define JUDGED_EVERY_NS 2000000000ull
 #define FIRST_NS	1000000000ull
 #define JUDGING_SHARE	0.005 /* of a CPU: judging 20,000 endpoints takes most of a second */
-#define LEAST_SHARE	0.1
 #define IDLE_CPU	0.2
 
 void prover_begin(struct prover *p, const struct trace_options *filter, double budget,
@@ -93,7 +89,7 @@ void prover_prepare(struct prover *p, struct trace *t, uint64_t duration_ns)
 		give_up(p, &e);
 }
 
-static void add_party(struct parties *who, pid_t pid)
+void parties_add(struct parties *who, pid_t pid)
 {
 	for (size_t i = 0; i < who->n; i++)
 		if (who->v[i] == pid)
@@ -108,10 +104,10 @@ struct parties parties_of_stall(const struct trace_snapshot *s, const struct fin
 				    *peer = f->peer >= 0 ? &s->ep[f->peer] : ep;
 	struct parties who = {};
 
-	add_party(&who, ep->tx_calls.tgid);
-	add_party(&who, ep->rx_calls.tgid);
-	add_party(&who, peer->rx_calls.tgid);
-	add_party(&who, peer->tx_calls.tgid);
+	parties_add(&who, ep->tx_calls.tgid);
+	parties_add(&who, ep->rx_calls.tgid);
+	parties_add(&who, peer->rx_calls.tgid);
+	parties_add(&who, peer->tx_calls.tgid);
 	return who;
 }
 
@@ -149,8 +145,7 @@ bool prover_prove(struct prover *p, const struct parties *who, uint64_t deadline
 
 #define GROWN 1.5
 
-/* A wait that takes a much larger share than before that proof is a new one. */
-static bool has_grown(const struct proof *p, double share)
+bool proof_wait_has_grown(const struct proof *p, double share)
 {
 	return p->of == OUTCOME_WAITING && share > GROWN * p->share;
 }
@@ -162,7 +157,7 @@ static bool is_proven(const struct prover *p, const struct proof *wanted)
 
 		if (x->of == wanted->of && x->serial == wanted->serial &&
 		    x->cause == wanted->cause && x->awaited == wanted->awaited &&
-		    !(x->v.outcome == OUTCOME_HEALTHY && has_grown(x, wanted->share)))
+		    !(x->v.outcome == OUTCOME_HEALTHY && proof_wait_has_grown(x, wanted->share)))
 			return true;
 	}
 	return false;
@@ -175,11 +170,10 @@ static void add_targets(const struct trace_options *filter, struct parties *who)
 	    who->n + filter->n_tgids > PARTIES_MOST)
 		return;
 	for (size_t i = 0; i < filter->n_tgids; i++)
-		add_party(who, filter->tgids[i]);
+		parties_add(who, filter->tgids[i]);
 }
 
-/* As far as samples show, the reader's CPU is the limit. */
-static bool is_limited_by_reader(const struct trace_snapshot *s, const struct verdict *v)
+bool is_limited_by_reader(const struct trace_snapshot *s, const struct verdict *v)
 {
 	return v->kind == KIND_LIMIT && v->v[v->lead].limit == LIMIT_READER_CPU && s->samples;
 }
@@ -234,7 +228,7 @@ static bool is_suspect(struct prover *p, struct suspicion *x)
 		add_targets(p->filter, who);
 	} else if (v->outcome == OUTCOME_HEALTHY && v->may_pause) {
 		wanted->awaited = v->may_pause;
-		add_party(who, v->may_pause);
+		parties_add(who, v->may_pause);
 	} else if (v->outcome == OUTCOME_HEALTHY && v->kind == KIND_QUIET && target_is_idle(p)) {
 		add_targets(p->filter, who);
 	} else if (is_limited_by_reader(window, v)) {
@@ -251,8 +245,7 @@ bool is_same_end(const struct trace_endpoint *a, const struct trace_endpoint *b)
 	return a->proto == b->proto && a->inode && a->inode == b->inode;
 }
 
-static const struct trace_endpoint *same_end_in(const struct trace_snapshot *s,
-						const struct trace_endpoint *ep)
+const struct trace_endpoint *end_in(const struct trace_snapshot *s, const struct trace_endpoint *ep)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (is_same_end(&s->ep[i], ep))
@@ -283,7 +276,7 @@ static enum limit limit_there(const struct proof *proof, const struct trace_endp
 static double share_there(const struct proof *proof, const struct trace_endpoint *suspect,
 			  enum tx_state cause)
 {
-	const struct trace_endpoint *ep = same_end_in(&proof->s, suspect);
+	const struct trace_endpoint *ep = end_in(&proof->s, suspect);
 
 	return ep && ep->tx.lifetime_ns
 		       ? (double)ep->tx.ns[cause] / (double)ep->tx.lifetime_ns
@@ -363,52 +356,6 @@ static struct culprit culprit_of(const struct proof *proof, struct suspicion *x)
 	return verdict_culprit(&x->window, &x->v);
 }
 
-/* What a process does from some time on, in samples. */
-struct watched {
-	const struct zoom_stop *stop;
-	struct asleep doing; /* pid 0: nobody is watched */
-	struct cpu_book before;
-};
-
-static struct asleep thread_of(struct culprit who)
-{
-	struct asleep a = { .pid = who.pid, .awaited = who.awaited };
-
-	if (a.pid)
-		a.tid = who.tid ? who.tid : asleep_only_thread(a.pid);
-	return a;
-}
-
-static void begin_watching(struct watched *w, struct culprit who, const struct zoom_stop *stop)
-{
-	*w = (struct watched){ .stop = stop, .doing = thread_of(who) };
-	if (who.pid)
-		cpu_book_make(&w->before, &(struct cpu_book){}, &who.pid, 1);
-}
-
-static void end_watching(struct watched *w)
-{
-	struct cpu_book after = {};
-
-	asleep_sort(&w->doing);
-	if (w->doing.pid) {
-		cpu_book_make(&after, &w->before, &w->doing.pid, 1);
-		doing_cpu(&w->doing, &w->before, &after);
-	}
-	cpu_book_free(&after);
-	cpu_book_free(&w->before);
-}
-
-/* struct zoom_stop.asked */
-static bool watch(void *ctx)
-{
-	struct watched *w = ctx;
-
-	if (w->doing.tid)
-		asleep_sample(&w->doing);
-	return w->stop && w->stop->asked(w->stop->ctx);
-}
-
 /* It was watched for as long as the ledger was attached, so the samples fall into the waits that
  * the ledger saw. */
 static bool is_watched(const struct watched *w, const struct asleep *a)
@@ -444,7 +391,7 @@ static void look_at_culprit(struct proof *proof, struct suspicion *x, const stru
 
 	if (!culprit.pid)
 		return;
-	begin_watching(&now, culprit, during->stop);
+	watched_begin(&now, culprit, during->stop);
 	*a = now.doing;
 	if (is_watched(during, a)) {
 		*a = during->doing;
@@ -453,7 +400,7 @@ static void look_at_culprit(struct proof *proof, struct suspicion *x, const stru
 	} else {
 		doing_sample(&now.doing, doing_samples(DOING_SAMPLES, a->awaited), deadline,
 			     during->stop);
-		end_watching(&now);
+		watched_end(&now);
 		*a = now.doing;
 	}
 	asleep_leave_out_rests(a);
@@ -499,7 +446,7 @@ static void judge_by_its_cpu(struct proof *proof)
 	proof->v.doing = a;
 }
 
-static double share_unanswered(const struct trace_endpoint *ep)
+double share_unanswered(const struct trace_endpoint *ep)
 {
 	uint64_t ns = MAX(ep->rx_calls.reply_ns, ep->tx_calls.reply_ns);
 
@@ -543,10 +490,10 @@ static bool prove(struct prover *p, struct suspicion *x, uint64_t deadline,
 
 	*proof = x->wanted;
 	trace_name_other_ends(&x->window);
-	begin_watching(&during, verdict_culprit(&x->window, &x->v), stop);
+	watched_begin(&during, verdict_culprit(&x->window, &x->v), stop);
 	proven = prover_prove(p, &x->who, deadline - DOING_NS,
-			      &(struct zoom_stop){ watch, &during }, &proof->s);
-	end_watching(&during);
+			      &(struct zoom_stop){ watched_look, &during }, &proof->s);
+	watched_end(&during);
 	if (!proven)
 		return false;
 	proof->at_ns = proof->s.at_ns;
@@ -604,353 +551,6 @@ int prover_tick(struct prover *p, struct trace *t, uint64_t deadline, const stru
 	rc = judge_window(p, t, deadline, stop, e);
 	p->next_ns = now_ns() + gap_for_share(JUDGED_EVERY_NS, p->judging_ns, JUDGING_SHARE);
 	return rc;
-}
-
-/* Where the program waits by the samples (a), and by the proof (b). False: it does not in both. */
-static bool both_wait(const struct trace_snapshot *s, const struct verdict *v,
-		      const struct proof *p, const struct trace_endpoint **a,
-		      const struct trace_endpoint **b)
-{
-	if (v->kind != KIND_WAIT || p->v.kind != KIND_WAIT)
-		return false;
-	*a = &s->ep[v->wait.endpoint];
-	*b = &p->s.ep[p->v.wait.endpoint];
-	return true;
-}
-
-/* A server may have a process for each of its clients. */
-static bool wait_for_same_server(const struct trace_snapshot *s, const struct verdict *v,
-				 const struct proof *p)
-{
-	const struct trace_endpoint *a, *b;
-
-	if (!both_wait(s, v, p, &a, &b))
-		return false;
-	if (a->making.other_pid && a->making.other_pid == b->making.other_pid)
-		return true;
-	return a->proto == TRACE_TCP && b->proto == TRACE_TCP && a->remote.port &&
-	       a->netns == b->netns && !memcmp(&a->remote, &b->remote, sizeof(a->remote));
-}
-
-static const struct trace_endpoint *doubtful_end(const struct trace_snapshot *s,
-						 const struct verdict *v)
-{
-	switch (v->kind) {
-	case KIND_WAIT: return &s->ep[v->wait.endpoint];
-	case KIND_ANSWERS: return &s->ep[v->answers.endpoint];
-	case KIND_LATE: return &s->ep[v->late.endpoint];
-	default: return NULL;
-	}
-}
-
-/* The process that samples call awaited is awaited in the proof too, or waits there itself. If
- * samples name none, the same endpoint waits in both. */
-static bool wait_for_same_process(const struct trace_snapshot *s, const struct verdict *v,
-				  const struct proof *p)
-{
-	const struct trace_endpoint *a = doubtful_end(s, v), *b = doubtful_end(&p->s, &p->v);
-	pid_t culprit = verdict_culprit(s, v).pid;
-	struct parties who = {};
-
-	if (!culprit)
-		return a && b && is_same_end(a, b);
-	who.n = verdict_waiting_processes(&p->s, &p->v, who.v, PARTIES_MOST);
-	add_party(&who, verdict_culprit(&p->s, &p->v).pid);
-	for (size_t i = 0; i < who.n; i++)
-		if (who.v[i] == culprit)
-			return true;
-	return false;
-}
-
-/* The reader's CPU is the limit because it reads in small pieces. Only traced calls show that. */
-static bool tells_small_reads(const struct proof *p, const struct trace_snapshot *s,
-			      const struct verdict *v)
-{
-	const struct finding *f = &p->v.v[p->v.lead];
-
-	return is_limited_by_reader(s, v) && p->v.kind == KIND_STALL && f->small_reads &&
-	       is_same_end(&s->ep[v->v[v->lead].endpoint], &p->s.ep[f->endpoint]);
-}
-
-/* The ledger also traced the reader, and found what keeps it from reading. */
-static bool tells_root(const struct proof *p, const struct trace_snapshot *s,
-		       const struct verdict *v)
-{
-	const struct finding *f = &v->v[v->lead], *proven = &p->v.v[p->v.lead];
-
-	return v->kind == KIND_STALL && f->root < 0 && p->v.kind == KIND_STALL &&
-	       proven->root >= 0 && proven->cause == f->cause &&
-	       is_same_end(&s->ep[f->endpoint], &p->s.ep[proven->endpoint]);
-}
-
-/* If samples find the wait for this share, the ledger may be right that it takes more than half
- * of the time. */
-#define NEARLY_A_WAIT 0.4
-
-static bool is_nearly_found(const struct proof *p, const struct trace_snapshot *s)
-{
-	const struct trace_endpoint *ep = p->of == OUTCOME_WAITING && p->v.kind == KIND_WAIT
-						  ? same_end_in(s, &p->s.ep[p->v.wait.endpoint])
-						  : NULL;
-
-	return ep && (double)ep->rx.ns[RX_WAIT] >= NEARLY_A_WAIT * (double)ep->rx.lifetime_ns;
-}
-
-/* A stall of this share explains the wait of the other end. */
-#define EXPLAINS 0.5
-
-static const struct trace_endpoint *peer_in(const struct trace_snapshot *s,
-					    const struct trace_endpoint *ep)
-{
-	return ep->peer >= 0 && (size_t)ep->peer < s->n ? &s->ep[ep->peer] : ep;
-}
-
-/* The endpoint at which the ledger saw data held back, and its share of the time. -1: there is
- * none. */
-static int held_endpoint(const struct verdict *v, double *share)
-{
-	*share = v->share;
-	if (v->kind == KIND_STALL)
-		return (int)v->v[v->lead].endpoint;
-	return v->kind == KIND_WITHHELD	     ? v->withheld.endpoint
-	       : v->kind == KIND_UNDELIVERED ? v->undelivered.endpoint
-					     : -1;
-}
-
-/* Samples found that one end waits for the other. The ledger found what holds back the data
- * between them. */
-static bool tells_stall(const struct proof *p, const struct trace_snapshot *s,
-			const struct verdict *v)
-{
-	const struct trace_endpoint *end = doubtful_end(s, v), *held;
-	double share;
-	int at = held_endpoint(&p->v, &share);
-
-	if (!end || v->kind == KIND_LATE || at < 0 || share < EXPLAINS)
-		return false;
-	held = &p->s.ep[at];
-	return is_same_end(end, held) || is_same_end(peer_in(s, end), held) ||
-	       is_same_end(end, peer_in(&p->s, held));
-}
-
-/* With very many endpoints, too few samples find a stall to make a finding. The ledger saw this
- * one. */
-static bool tells_unsampled_stall(const struct proof *p, const struct trace_snapshot *s)
-{
-	const struct finding *f = &p->v.v[p->v.lead];
-	const struct trace_endpoint *ep =
-		p->v.kind == KIND_STALL && judge_is_stall(&p->v, p->v.lead)
-			? same_end_in(s, &p->s.ep[f->endpoint])
-			: NULL;
-
-	return ep && finding_share(f) >= LEAST_SHARE &&
-	       (double)ledger_stall_ns(&ep->tx) >= LEAST_SHARE * (double)ep->tx.lifetime_ns;
-}
-
-/* A writer to a Unix socket sleeps until most of the queue is free. Samples find room there; the
- * ledger sees that the writer sleeps. */
-#define HARDLY_ANY 0.25
-
-static bool tells_more(const struct proof *p, const struct trace_snapshot *s,
-		       const struct verdict *v)
-{
-	const struct finding *f = &v->v[v->lead], *proven = &p->v.v[p->v.lead];
-
-	return v->kind == KIND_STALL && p->v.kind == KIND_STALL && f->cause == TX_SNDBUF &&
-	       proven->cause == TX_SNDBUF && is_unix_connection(&s->ep[f->endpoint]) &&
-	       finding_share(f) < HARDLY_ANY && finding_share(proven) >= EXPLAINS &&
-	       is_same_end(&s->ep[f->endpoint], &p->s.ep[proven->endpoint]);
-}
-
-/* The counted requests took most of the time, so it is no mere pause. */
-static bool tells_requests(const struct proof *p)
-{
-	const struct requests *r =
-		p->v.kind == KIND_ANSWERS ? &p->v.answers.requests : &p->v.waits.requests;
-
-	return (p->v.kind == KIND_ANSWERS || p->v.kind == KIND_WAIT) && has_requests(r) &&
-	       p->v.share >= EXPLAINS;
-}
-
-/* A connection of a few milliseconds may stall for a large share of its life, and yet for little
- * time. */
-#define NOTICED_SHARE 0.02 /* of the window */
-
-static bool is_noticed(const struct proof *p)
-{
-	return p->v.kind != KIND_STALL ||
-	       (double)p->v.stall_ns >= NOTICED_SHARE * (double)p->v.observed_ns;
-}
-
-/* Samples saw how it began, too. */
-#define ALL_THE_TIME 0.9
-
-static bool waits_mutually_on(const struct proof *p, const struct trace_snapshot *s)
-{
-	const struct trace_endpoint *ep = p->v.kind == KIND_MUTUAL && p->v.share >= ALL_THE_TIME &&
-							  p->v.mutual.end == WAIT_GOES_ON
-						  ? same_end_in(s, &p->s.ep[p->v.wait.endpoint])
-						  : NULL;
-
-	return ep && !ep->closed && ep->rx.now == RX_WAIT;
-}
-
-/* That a late reader stalls its sender is known only at the session's end: see late_is_full. */
-static enum outcome suspected_as(const struct verdict *v)
-{
-	return v->kind == KIND_LATE ? OUTCOME_WAITING : v->outcome;
-}
-
-/* Samples found a stall of a small share. The ledger found that the same endpoint waited for the
- * same process all the time. */
-static bool tells_longer_wait(const struct proof *p, const struct trace_snapshot *s,
-			      const struct verdict *v)
-{
-	pid_t culprit = v->kind == KIND_STALL ? verdict_culprit(s, v).pid : 0;
-
-	return culprit && finding_share(&v->v[v->lead]) < EXPLAINS && p->v.kind == KIND_WAIT &&
-	       p->v.share >= ALL_THE_TIME &&
-	       is_same_end(&s->ep[v->v[v->lead].endpoint], &p->s.ep[p->v.wait.endpoint]) &&
-	       verdict_culprit(&p->s, &p->v).pid == culprit;
-}
-
-/* Samples count no datagrams, and find few of the sockets that live for one question. */
-#define NOTICED_WAIT 0.1 /* of the window */
-
-static bool tells_unanswered(const struct proof *p, const struct trace_snapshot *s,
-			     const struct verdict *v)
-{
-	const struct trace_endpoint *a, *b;
-
-	if (p->v.kind != KIND_UNANSWERED ||
-	    (double)p->v.unanswered.ns < NOTICED_WAIT * (double)p->ns)
-		return false;
-	if (v->outcome == OUTCOME_HEALTHY || v->kind != KIND_WAIT)
-		return v->outcome == OUTCOME_HEALTHY;
-	a = &s->ep[v->wait.endpoint];
-	b = &p->s.ep[p->v.unanswered.endpoint];
-	return a->proto == TRACE_UDP && !memcmp(&a->remote, &b->remote, sizeof(a->remote));
-}
-
-/* Samples do not see where datagrams go that are sent by sendto(). */
-static bool tells_where_datagrams_go(const struct proof *p, const struct trace_snapshot *s,
-				     const struct verdict *v)
-{
-	const struct trace_endpoint *a, *b;
-
-	return both_wait(s, v, p, &a, &b) && a->proto == TRACE_UDP && !a->remote.port &&
-	       b->proto == TRACE_UDP && b->remote.port &&
-	       !strcmp(a->rx_calls.comm, b->rx_calls.comm);
-}
-
-static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
-		      const struct verdict *v)
-{
-	if (tells_small_reads(p, s, v) || tells_root(p, s, v) || tells_stall(p, s, v) ||
-	    tells_more(p, s, v) || tells_longer_wait(p, s, v))
-		return true;
-	if (suspected_as(v) == OUTCOME_STALLED)
-		return false;
-	if (v->outcome == OUTCOME_HEALTHY && v->kind == KIND_QUIET && tells_unsampled_stall(p, s))
-		return true;
-	if (v->outcome == OUTCOME_HEALTHY && p->of == OUTCOME_HEALTHY &&
-	    p->v.outcome == OUTCOME_STALLED)
-		return p->v.share >= LEAST_SHARE && is_noticed(p);
-	if (v->outcome == OUTCOME_UNKNOWN)
-		return p->of == v->outcome && p->v.outcome != OUTCOME_UNKNOWN;
-	if (p->v.outcome != OUTCOME_WAITING)
-		return false;
-	if (tells_unanswered(p, s, v) || tells_where_datagrams_go(p, s, v))
-		return true;
-	if (v->outcome != OUTCOME_HEALTHY)
-		return wait_for_same_process(s, v, p) || wait_for_same_server(s, v, p);
-	if (waits_mutually_on(p, s))
-		return true;
-	return (p->of == v->outcome && p->awaited == v->may_pause &&
-		(p->awaited || tells_requests(p))) ||
-	       is_nearly_found(p, s);
-}
-
-static bool is_next_to_nothing(const struct verdict *v)
-{
-	return v->outcome == OUTCOME_HEALTHY ||
-	       (v->kind == KIND_STALL && finding_share(&v->v[v->lead]) < LEAST_SHARE);
-}
-
-/* Data unread at one sample was mostly unread at the next too. Such times are rare and long, and
- * the ledger may have run between two of them. */
-static bool lies_long(const struct trace_snapshot *s, const struct verdict *v)
-{
-	const struct trace_samples *l =
-		s->samples && v->kind == KIND_LATE ? &s->samples[v->late.endpoint] : NULL;
-
-	return l && 2 * l->rx_again[RX_UNREAD] > l->rx_seen[RX_UNREAD];
-}
-
-static bool talks_both_ways(const struct trace_endpoint *ep)
-{
-	return ep->rx_calls.messages && trace_messages_known(&ep->rx_calls) &&
-	       ep->tx_calls.messages && trace_messages_known(&ep->tx_calls);
-}
-
-/* The samples before the proof were too few to tell, but most of them found it, nearly as often
- * as later ones. */
-#define FOUND_BEFORE 0.5
-#define MORE_LATER   1.25
-
-static bool was_suspected(const struct proof *p, const struct trace_endpoint *ep,
-			  const struct trace_endpoint *end, const struct verdict *v)
-{
-	double before = p->unanswered ? p->unanswered[ep - p->s.ep] : 0;
-
-	return (p->of == suspected_as(v) && !has_grown(p, v->share)) ||
-	       ((v->kind == KIND_WAIT || v->kind == KIND_ANSWERS) && before >= FOUND_BEFORE &&
-		share_unanswered(end) <= MORE_LATER * before);
-}
-
-/* Samples found a wait, but the ledger saw messages come and go and nobody waiting. Examples are
- * HTTP/2, whose window updates ask for nothing, and a server with many clients that answers at
- * once. */
-static bool is_refuted(const struct proof *p, const struct trace_snapshot *s,
-		       const struct verdict *v)
-{
-	const struct trace_endpoint *end = doubtful_end(s, v),
-				    *ep = end ? same_end_in(&p->s, end) : NULL;
-
-	if (!ep || !was_suspected(p, ep, end, v) || !is_next_to_nothing(&p->v) || lies_long(s, v))
-		return false;
-	return (v->kind == KIND_WAIT && p->v.busy_sender.endpoint == ep - p->s.ep) ||
-	       talks_both_ways(ep);
-}
-
-const struct proof *prover_answer(const struct prover *p, const struct trace_snapshot *s,
-				  const struct verdict *v)
-{
-	for (size_t i = p->n; i-- > 0;)
-		if (is_answer(&p->proofs[i], s, v))
-			return &p->proofs[i];
-	for (size_t i = p->n; i-- > 0;)
-		if (is_refuted(&p->proofs[i], s, v))
-			return &p->proofs[i];
-	return NULL;
-}
-
-void prover_confirm(const struct prover *p, const struct trace_snapshot *s, struct verdict *v)
-{
-	struct finding *f = v->kind == KIND_STALL ? &v->v[v->lead] : NULL;
-
-	for (size_t i = p->n; f && i-- > 0;) {
-		const struct proof *proof = &p->proofs[i];
-
-		for (size_t k = 0; k < proof->v.n; k++) {
-			const struct finding *proven = &proof->v.v[k];
-
-			if (proven->cause == f->cause && proven->blamed == f->blamed &&
-			    judge_is_stall(&proof->v, k) && f->surety == SUSPECTED &&
-			    is_same_end(&s->ep[f->endpoint], &proof->s.ep[proven->endpoint]))
-				f->surety = proven->surety;
-		}
-	}
 }
 
 /* What a process did longer ago may be over. */

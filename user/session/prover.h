@@ -24,7 +24,8 @@ struct proof {
 			       an answer was awaited there; NULL: not known */
 	struct verdict v;
 	struct trace_ruling computes; /* the culprit is limited by its CPU, see prover.c */
-	struct asleep doing; /* of the culprit, after the proof; pid 0: it was not sampled */
+	struct asleep
+		doing; /* of the culprit, during the proof or after it; pid 0: it was not sampled */
 };
 
 #define PROOFS_MOST  16
@@ -61,6 +62,7 @@ struct parties {
 	size_t n;
 };
 
+void parties_add(struct parties *who, pid_t pid);
 struct parties parties_of_stall(const struct trace_snapshot *s, const struct finding *f);
 /* Traces these processes by the ledger until `deadline` at most. The caller frees *proof. False:
  * no proof can be made now. */
@@ -69,6 +71,17 @@ bool prover_prove(struct prover *p, const struct parties *who, uint64_t deadline
 /* Do the endpoints of two sessions belong to the same socket or pipe? Each session numbers its
  * endpoints in its own way. */
 bool is_same_end(const struct trace_endpoint *a, const struct trace_endpoint *b);
+/* The endpoint of that socket or pipe in another session; NULL: it has none. */
+const struct trace_endpoint *end_in(const struct trace_snapshot *s,
+				    const struct trace_endpoint *ep);
+/* A stall with a smaller share is not proven. */
+#define LEAST_SHARE 0.1
+/* As far as samples show, the reader's CPU is the limit. */
+bool is_limited_by_reader(const struct trace_snapshot *s, const struct verdict *v);
+/* the part of its time in which an answer was awaited there */
+double share_unanswered(const struct trace_endpoint *ep);
+/* A wait that takes a much larger share than before that proof is a new one. */
+bool proof_wait_has_grown(const struct proof *p, double share);
 /* Call often: judges what was seen since the last time, and proves what is new. `t`: the sampled
  * session. A proof ends at `deadline` at the latest. */
 int prover_tick(struct prover *p, struct trace *t, uint64_t deadline, const struct zoom_stop *stop,

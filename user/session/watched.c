@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "session/watched.h"
+
+#include "session/doing.h"
+
+static struct asleep thread_of(struct culprit who)
+{
+	struct asleep a = { .pid = who.pid, .awaited = who.awaited };
+
+	if (a.pid)
+		a.tid = who.tid ? who.tid : asleep_only_thread(a.pid);
+	return a;
+}
+
+void watched_begin(struct watched *w, struct culprit who, const struct zoom_stop *stop)
+{
+	*w = (struct watched){ .stop = stop, .doing = thread_of(who) };
+	if (who.pid)
+		cpu_book_make(&w->before, &(struct cpu_book){}, &who.pid, 1);
+}
+
+void watched_end(struct watched *w)
+{
+	struct cpu_book after = {};
+
+	asleep_sort(&w->doing);
+	if (w->doing.pid) {
+		cpu_book_make(&after, &w->before, &w->doing.pid, 1);
+		doing_cpu(&w->doing, &w->before, &after);
+	}
+	cpu_book_free(&after);
+	cpu_book_free(&w->before);
+}
+
+bool watched_look(void *ctx)
+{
+	struct watched *w = ctx;
+
+	if (w->doing.tid)
+		asleep_sample(&w->doing);
+	return w->stop && w->stop->asked(w->stop->ctx);
+}
