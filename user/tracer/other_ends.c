@@ -306,14 +306,16 @@ static bool descends_from(pid_t pid, pid_t ancestor)
 	return false;
 }
 
-/* It waits for the next connection, or until a child ends. */
-static bool has_left_it_to_child(pid_t pid)
+/* It waits for the next connection, or until a child ends; or it sleeps while that child runs, as
+ * the monitor of sshd. */
+static bool has_left_it_to(pid_t child, pid_t pid)
 {
-	struct thread_call call;
+	struct thread_call call, ignored;
 
-	return thread_call_read(pid, pid, &call) == THREAD_IN_CALL &&
-	       (call.nr == SYS_accept || call.nr == SYS_accept4 || call.nr == SYS_wait4 ||
-		call.nr == SYS_waitid);
+	if (thread_call_read(pid, pid, &call) != THREAD_IN_CALL)
+		return false;
+	return call.nr == SYS_accept || call.nr == SYS_accept4 || call.nr == SYS_wait4 ||
+	       call.nr == SYS_waitid || thread_call_read(child, child, &ignored) == THREAD_RUNS;
 }
 
 /* Two processes hold the connection, like the two of sshd, or a child that inherited it. The
@@ -331,9 +333,9 @@ static bool is_second_named(struct lone_ends *all, struct lone_end *e, pid_t pid
 	second = !e->receives && receives(all, pid, fd);
 	e->receives |= second;
 	if (!e->receives && descends_from(pid, first))
-		second = has_left_it_to_child(first);
+		second = has_left_it_to(pid, first);
 	else if (!e->receives && descends_from(first, pid))
-		second = !has_left_it_to_child(pid);
+		second = !has_left_it_to(first, pid);
 	else
 		e->unrelated |= !e->receives;
 	m->other_shared = e->unrelated && !e->receives;
