@@ -145,14 +145,14 @@ static void a_connection_has_another_end(void **state)
 	close(client);
 }
 
-/* As holder(); it polls that one, and another. */
-static pid_t poller(int not_this, int fd)
+/* As holder(); it polls these two. */
+static pid_t poller(int not_this, int fd, int other)
 {
 	struct thread_call call;
 	pid_t pid = fork();
 
 	if (!pid) {
-		struct pollfd v[] = { { fd, POLLIN, 0 }, { STDIN_FILENO, 0, 0 } };
+		struct pollfd v[] = { { fd, POLLIN, 0 }, { other, POLLIN, 0 } };
 
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(not_this);
@@ -173,7 +173,7 @@ static void of_two_that_have_it_the_one_that_polls_counts(void **state)
 	needs_root();
 	connect_here(&client, &server);
 	idle = holder(client);
-	polls = poller(client, server);
+	polls = poller(client, server, -1);
 	close(server);
 	assert_int_equal(trace_fd_other_end(getpid(), client, false), polls);
 	end(polls);
@@ -254,30 +254,37 @@ static void connect_by_path(int *client, int *server)
 	close(listener);
 }
 
-static void asks_a_server(bool waits_for_data)
+static void asks_a_server(bool waits_for_data, bool awaits_answer)
 {
+	bool owes = !waits_for_data || awaits_answer;
+	int client, server, asks, asked_end;
 	struct trace_asked asked = {};
 	pid_t polls, serves;
-	int client, server;
 
 	connect_by_path(&client, &server);
-	polls = poller(server, client);
-	serves = waits_for_data ? poller(client, server) : holder(client);
+	connect_here(&asks, &asked_end);
+	if (awaits_answer)
+		assert_int_equal(write(asks, "?", 1), 1);
+	polls = poller(server, client, -1);
+	serves = waits_for_data ? poller(client, server, asks) : holder(client);
 	close(client);
 	close(server);
-	assert_int_equal(trace_asked_server(polls, polls, &asked), !waits_for_data);
-	assert_int_equal(asked.server, waits_for_data ? 0 : serves);
+	assert_int_equal(trace_asked_server(polls, polls, &asked), owes);
+	assert_int_equal(asked.server, owes ? serves : 0);
 	end(serves);
 	end(polls);
+	close(asks);
+	close(asked_end);
 }
 
 /* As nginx and PHP-FPM: a Unix socket does not tell who sent last. But a server that waits for no
- * data there works on the request. */
+ * data there works on the request, and so does one that has asked another. */
 static void a_unix_server_that_waits_for_no_data_was_asked(void **state)
 {
 	needs_root();
-	asks_a_server(false);
-	asks_a_server(true);
+	asks_a_server(false, false);
+	asks_a_server(true, false);
+	asks_a_server(true, true);
 }
 
 static void of_two_that_have_it_idly_none_is_told(void **state)

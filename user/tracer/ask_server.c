@@ -461,14 +461,35 @@ static bool waits_for_data(pid_t pid, uint64_t inode)
 	return waits;
 }
 
+static bool may_have_asked(const struct diag_socket *x, const struct tcp_turns *t, pid_t pid)
+{
+	return x->is_unix && x->is_connected && diag_has_asked(x, t) && diag_answers(x, pid);
+}
+
 /* The process at the other end has the request, or has not read it, or has not accepted the
  * connection. */
-static bool is_unix_answer_owed(const struct diag_socket *x, const struct tcp_turns *t, pid_t pid)
+static bool has_request(const struct diag_socket *x)
 {
-	if (!x->is_unix || !x->is_connected || !diag_has_asked(x, t) || !diag_answers(x, pid))
-		return false;
 	return x->ep->making.other_unaccepted || x->unread ||
 	       !waits_for_data(x->ep->making.other_pid, x->peer);
+}
+
+/* An event loop that waits for data at all its connections awaits an answer itself. */
+static bool awaits_answer(const struct diag_socket *x)
+{
+	pid_t pid = x->ep->making.other_pid;
+	struct polled *p = polled_new(pid);
+	struct own_requests r = {};
+	int before = sock_diag_enter(pid);
+	bool awaits = false;
+
+	if (p && p->awaited && p->own) {
+		ask(p);
+		awaits = p->turns.n <= SOCKETS_MOST && find_requests(p, &r);
+	}
+	sock_diag_leave(before);
+	polled_free(p);
+	return awaits;
 }
 
 #define CANDIDATES_MOST 64
@@ -493,12 +514,13 @@ static size_t list_candidates(const struct polled *p, struct diag_socket *v,
 }
 
 /* It may have a process for each connection. 0: nobody owes an answer, or several servers do. */
-static pid_t only_unix_server(const struct diag_sockets *all, const struct tcp_turns *t, pid_t pid)
+static pid_t only_unix_server(const struct diag_sockets *all,
+			      bool (*owes)(const struct diag_socket *))
 {
 	const struct trace_making *server = NULL, *one;
 
 	for (size_t i = 0; i < all->n; i++) {
-		if (!is_unix_answer_owed(&all->v[i], t, pid))
+		if (!owes(&all->v[i]))
 			continue;
 		one = &all->v[i].ep->making;
 		if (server && strcmp(server->other_comm, one->other_comm) != 0)
@@ -508,6 +530,18 @@ static pid_t only_unix_server(const struct diag_sockets *all, const struct tcp_t
 	return server ? server->other_pid : 0;
 }
 
+static void keep_asked(struct diag_sockets *all, const struct tcp_turns *t, pid_t pid)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < all->n; i++)
+		if (may_have_asked(&all->v[i], t, pid))
+			all->v[n++] = all->v[i];
+	all->n = n;
+}
+
+#define FEW_ASKED 4 /* connections: to find out takes a list of all sockets for each */
+
 static bool unix_server(const struct polled *p, pid_t pid, struct trace_asked *out)
 {
 	struct trace_endpoint *ep = array_new(CANDIDATES_MOST, 1, sizeof(*ep));
@@ -515,11 +549,15 @@ static bool unix_server(const struct polled *p, pid_t pid, struct trace_asked *o
 	struct diag_sockets all = { v, ep ? list_candidates(p, v, ep) : 0 };
 	struct trace_snapshot s = { .ep = ep, .n = all.n };
 
+	*out = (struct trace_asked){};
 	for (int i = 0; all.n && i < 2; i++) /* for peer_named */
 		diag_find_unix(&all);
 	if (all.n)
 		trace_name_other_ends(&s);
-	*out = (struct trace_asked){ .server = only_unix_server(&all, &p->turns, pid) };
+	keep_asked(&all, &p->turns, pid);
+	out->server = only_unix_server(&all, has_request);
+	if (!out->server && all.n <= FEW_ASKED)
+		out->server = only_unix_server(&all, awaits_answer);
 	free(ep);
 	return out->server;
 }
