@@ -80,6 +80,11 @@ static void a_server_is_judged_by_the_time_it_is_awaited(void **state)
 	a.n_chain = 1;
 	a.chain[0] = (struct asleep_process){ 12, "cat" };
 	says(&a, "sleeps in epoll_wait() for cat[12]");
+	a.n_chain = 0;
+	a.awaited = 0;
+	says(&a, "sleeps in epoll_wait(), for events");
+	a.awaits_waiter = true;
+	says(&a, "");
 	a = looked(SYS_fdatasync, 5);
 	a.awaited = 0.25;
 	a.samples = 5;

@@ -392,6 +392,22 @@ static void without_hooks_mptcp_is_told(void **state)
 	assert_int_equal(e.tx.resolution[TX_NAGLE], TRACE_BY_SAMPLES);
 }
 
+/* Samples tell how long requests had no answer; one that was open as tracing began has its answer
+ * if anything came. */
+static void without_hooks_an_open_request_ends_with_the_first_bytes(void **state)
+{
+	struct endpoint ep = tcp_with_a_late_loss();
+
+	ep.asking.asked = ep.asking.took = 1;
+	assert_true(sampled_of(&ep).rx_calls.open_reply_ns > 0);
+	assert_true(sampled_of(&ep).tx_calls.open_reply_ns > 0);
+	ep.moved[DIR_RX] = 1;
+	assert_int_equal(sampled_of(&ep).rx_calls.open_reply_ns, 0);
+	assert_true(sampled_of(&ep).tx_calls.open_reply_ns > 0);
+	ep.moved[DIR_TX] = 1;
+	assert_int_equal(sampled_of(&ep).tx_calls.open_reply_ns, 0);
+}
+
 /* TCP's counts begin with the first sample of one that had a life before, and are unknown until
  * then
  */
@@ -592,6 +608,7 @@ int main(void)
 		cmocka_unit_test(what_samples_find_below_is_undelivered),
 		cmocka_unit_test(without_hooks_the_path_is_known),
 		cmocka_unit_test(without_hooks_mptcp_is_told),
+		cmocka_unit_test(without_hooks_an_open_request_ends_with_the_first_bytes),
 		cmocka_unit_test(without_a_sample_counts_have_not_begun),
 		cmocka_unit_test(drops_of_samples_may_be_a_bound),
 		cmocka_unit_test(reads_without_writes_had_a_writer),

@@ -60,6 +60,8 @@ struct asleep {
 	uint64_t over_ns, busiest_ns, no_cpu_ns, quota_ns;
 	bool stopped; /* before the first sample and after the last */
 	double awaited; /* share of the time in which others wait for it; 0: not known */
+	pid_t waiter;	/* one of them, which waits until it sends; 0: not known */
+	bool awaits_waiter; /* it sleeps until that one sends: it is idle */
 	unsigned int rests; /* samples between requests, which `samples` and `v` leave out */
 	/* for whom it sleeps in that call, for whom that one sleeps, and so on; what the last one
 	 * does */

@@ -23,7 +23,8 @@ static bool is_for_others(const struct asleep *a)
 
 static bool sleeps_meanwhile(const struct asleep *a)
 {
-	return a->n && a->v[0].nr >= 0 && is_most(asleep_in_call(a, 0), a->samples) &&
+	return !a->awaits_waiter && a->n && a->v[0].nr >= 0 &&
+	       is_most(asleep_in_call(a, 0), a->samples) &&
 	       (!asleep_may_rest(a) || is_for_others(a));
 }
 

@@ -49,6 +49,7 @@ static void look_at(struct culprits *c, struct culprit who)
 	if (!a)
 		return;
 	a->awaited = who.awaited;
+	a->waiter = who.waiter;
 	if (!a->tid)
 		a->tid = who.tid ? who.tid : asleep_only_thread(a->pid);
 	cpu_book_make(&book, &c->book, &a->pid, 1);
@@ -140,6 +141,7 @@ void culprits_sample_now(struct culprits *c, const struct trace_snapshot *s,
 	if (!a)
 		return;
 	a->awaited = who.awaited;
+	a->waiter = who.waiter;
 	a->tid = who.tid ? who.tid : asleep_only_thread(a->pid);
 	cpu_book_make(&before, &(struct cpu_book){}, &a->pid, 1);
 	doing_sample(a, SAMPLES_AT_END, UINT64_MAX, NULL);
@@ -158,6 +160,7 @@ const struct asleep *culprits_doing(struct culprits *c, const struct trace_snaps
 		if (c->v[i].pid != who.pid)
 			continue;
 		c->v[i].awaited = who.awaited;
+		c->v[i].waiter = who.waiter;
 		asleep_leave_out_rests(&c->v[i]);
 		sleep_chain_follow(&c->v[i], who.to_read, UINT64_MAX, NULL);
 		return c->v[i].n_chain || c->v[i].end || !c->followed[i].n_chain ? &c->v[i]

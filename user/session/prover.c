@@ -396,6 +396,7 @@ static void look_at_culprit(struct proof *proof, struct suspicion *x, const stru
 	if (is_watched(during, a)) {
 		*a = during->doing;
 		a->awaited = culprit.awaited;
+		a->waiter = culprit.waiter;
 		cpu_book_free(&now.before);
 	} else {
 		doing_sample(&now.doing, doing_samples(DOING_SAMPLES, a->awaited), deadline,

@@ -419,6 +419,9 @@ static void follow(struct asleep *first, struct asleep *at, enum awaited awaited
 	while (first->n_chain < ASLEEP_CHAIN && is_followed(at) && has_time(f)) {
 		pid_t next = sleeps_for(at, &awaited, &far, f);
 
+		first->awaits_waiter = next && next == first->waiter && !first->n_chain;
+		if (first->awaits_waiter)
+			return;
 		if (next && is_in_chain(first, next)) {
 			if (first->n_chain)
 				note_circle(first, polls || asleep_for_events(at));
@@ -445,6 +448,7 @@ void sleep_chain_follow(struct asleep *a, bool to_read, uint64_t deadline,
 	struct asleep at;
 
 	a->n_chain = 0;
+	a->awaits_waiter = false;
 	a->end = ASLEEP_END_UNKNOWN;
 	*a->end_path = '\0';
 	if (!has_time(&f))

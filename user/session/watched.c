@@ -5,7 +5,7 @@
 
 static struct asleep thread_of(struct culprit who)
 {
-	struct asleep a = { .pid = who.pid, .awaited = who.awaited };
+	struct asleep a = { .pid = who.pid, .awaited = who.awaited, .waiter = who.waiter };
 
 	if (a.pid)
 		a.tid = who.tid ? who.tid : asleep_only_thread(a.pid);

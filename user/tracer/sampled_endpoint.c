@@ -118,6 +118,10 @@ void sampled_endpoint(struct trace_endpoint *out, const struct endpoint *ep)
 	out->rx_calls.reply_ns = tcp ? time_of_fact(ep, SAMPLE_UNANSWERED, out->rx.lifetime_ns) : 0;
 	out->tx_calls.reply_ns =
 		tcp ? time_of_fact(ep, SAMPLE_OWES_ANSWER, out->rx.lifetime_ns) : 0;
+	if (out->rx_calls.bytes) /* the answer to what was sent before tracing began */
+		out->rx_calls.open_reply_ns = 0;
+	if (out->tx_calls.bytes)
+		out->tx_calls.open_reply_ns = 0;
 	out->undelivered_ns = tcp ? undelivered_ns(ep, out->tx.ns[TX_DEVICE]) : 0;
 	out->open_undelivered_ns = 0;
 	out->delack_res = out->queue_res = TRACE_UNKNOWN;

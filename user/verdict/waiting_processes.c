@@ -127,6 +127,7 @@ struct culprit verdict_culprit(const struct trace_snapshot *s, const struct verd
 	if (!c.pid && v->kind == KIND_WAIT)
 		c = other_end_of(&s->ep[v->wait.endpoint]);
 	c.awaited = share_awaited(v);
+	c.waiter = v->kind == KIND_WAIT ? s->ep[v->wait.endpoint].rx_calls.tgid : 0;
 	return c;
 }
 
