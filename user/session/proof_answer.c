@@ -245,6 +245,16 @@ static bool tells_where_datagrams_go(const struct proof *p, const struct trace_s
 	       !strcmp(a->rx_calls.comm, b->rx_calls.comm);
 }
 
+/* Whatever the samples before that proof said, those of the whole session agree with it. */
+static bool is_of_same_pause(const struct proof *p, const struct verdict *v)
+{
+	if (v->may_pause && p->v.kind == KIND_WAIT &&
+	    p->s.ep[p->v.wait.endpoint].rx_calls.tgid == v->may_pause)
+		return true;
+	return p->of == v->outcome && p->awaited == v->may_pause &&
+	       (p->awaited || tells_requests(p));
+}
+
 static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
 		      const struct verdict *v)
 {
@@ -268,9 +278,7 @@ static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
 		return wait_for_same_process(s, v, p) || wait_for_same_server(s, v, p);
 	if (waits_mutually_on(p, s))
 		return true;
-	return (p->of == v->outcome && p->awaited == v->may_pause &&
-		(p->awaited || tells_requests(p))) ||
-	       is_nearly_found(p, s);
+	return is_of_same_pause(p, v) || is_nearly_found(p, s);
 }
 
 static bool is_next_to_nothing(const struct verdict *v)
@@ -325,6 +333,21 @@ static bool is_refuted(const struct proof *p, const struct trace_snapshot *s,
 	       talks_both_ways(ep);
 }
 
+/* Too small a stall for a proof of its own, where a proof made for another reason found none: a
+ * bulk stream, say. */
+static bool is_small_and_refuted(const struct proof *p, const struct trace_snapshot *s,
+				 const struct verdict *v)
+{
+	const struct finding *f = v->kind == KIND_STALL ? &v->v[v->lead] : NULL;
+	const struct trace_endpoint *ep;
+
+	if (!f || f->surety != SUSPECTED || finding_share(f) >= LEAST_SHARE ||
+	    p->v.outcome != OUTCOME_HEALTHY)
+		return false;
+	ep = end_in(&p->s, &s->ep[f->endpoint]);
+	return ep && ep->tx_calls.messages && trace_messages_known(&ep->tx_calls);
+}
+
 const struct proof *prover_answer(const struct prover *p, const struct trace_snapshot *s,
 				  const struct verdict *v)
 {
@@ -332,7 +355,7 @@ const struct proof *prover_answer(const struct prover *p, const struct trace_sna
 		if (is_answer(&p->proofs[i], s, v))
 			return &p->proofs[i];
 	for (size_t i = p->n; i-- > 0;)
-		if (is_refuted(&p->proofs[i], s, v))
+		if (is_refuted(&p->proofs[i], s, v) || is_small_and_refuted(&p->proofs[i], s, v))
 			return &p->proofs[i];
 	return NULL;
 }

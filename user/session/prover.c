@@ -491,7 +491,7 @@ static bool prove(struct prover *p, struct suspicion *x, uint64_t deadline,
 
 	*proof = x->wanted;
 	trace_name_other_ends(&x->window);
-	watched_begin(&during, verdict_culprit(&x->window, &x->v), stop);
+	watched_begin(&during, verdict_suspect(&x->window, &x->v), stop);
 	proven = prover_prove(p, &x->who, deadline - DOING_NS,
 			      &(struct zoom_stop){ watched_look, &during }, &proof->s);
 	watched_end(&during);

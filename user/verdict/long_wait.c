@@ -301,20 +301,59 @@ static bool pauses_again(const struct trace_endpoint *ep, const struct reader_sp
  * mean length is gap / -log(corr) / (1 - p). */
 #define SAMPLES_ENOUGH 20
 
-static bool looked_pausing(const struct trace_snapshot *s, size_t i, const struct reader_spell *r)
+/* 0: unknown */
+static double mean_wait_ns(const struct trace_snapshot *s, size_t i)
 {
 	const struct trace_samples *l = s->samples ? &s->samples[i] : NULL;
 	double p, corr, gap;
 
-	if (!l || l->n < SAMPLES_ENOUGH || !l->rx_seen[RX_WAIT] || r->share < LONG_PAUSE_SHARE)
-		return false;
+	if (!l || l->n < SAMPLES_ENOUGH || !l->rx_seen[RX_WAIT])
+		return 0;
 	p = (double)l->rx_seen[RX_WAIT] / (double)l->n;
 	if (p >= 1)
-		return false;
+		return 0;
 	corr = ((double)l->rx_again[RX_WAIT] / l->rx_seen[RX_WAIT] - p) / (1 - p);
 	gap = (double)s->ep[i].rx.lifetime_ns / (double)l->n;
-	return corr > 0 && corr < 1 && gap / -log(corr) / (1 - p) >= LONG_PAUSE_NS &&
+	return corr > 0 && corr < 1 ? gap / -log(corr) / (1 - p) : 0;
+}
+
+static bool looked_pausing(const struct trace_snapshot *s, size_t i, const struct reader_spell *r)
+{
+	return r->share >= LONG_PAUSE_SHARE && mean_wait_ns(s, i) >= LONG_PAUSE_NS &&
 	       sends_requests(s, i);
+}
+
+/* Between short waits, long ones lower the mean. In epoll nothing tells how long one is. */
+#define BETWEEN_SHORT_ONES 0.25
+
+static double may_wait_share(const struct trace_snapshot *s, size_t i)
+{
+	const struct trace_endpoint *ep = &s->ep[i];
+	double life = (double)ep->rx.lifetime_ns, in_calls = (double)ep->rx.ns[RX_WAIT],
+	       asked = (double)ep->rx_calls.reply_ns;
+
+	if (!life || !is_sampled_only(ep) || !sends_requests(s, i))
+		return 0;
+	if (2 * in_calls < asked)
+		return asked / life;
+	return mean_wait_ns(s, i) >= BETWEEN_SHORT_ONES * LONG_PAUSE_NS ? in_calls / life : 0;
+}
+
+pid_t find_client_that_may_wait(const struct trace_snapshot *s)
+{
+	double most = LONG_PAUSE_SHARE, share;
+	pid_t client = 0;
+
+	for (size_t i = 0; s->samples && i < s->n; i++) {
+		if (s->samples[i].n < SAMPLES_ENOUGH || !s->ep[i].rx_calls.tgid)
+			continue;
+		share = may_wait_share(s, i);
+		if (share < most)
+			continue;
+		most = share;
+		client = s->ep[i].rx_calls.tgid;
+	}
+	return client;
 }
 
 /* The client mostly does something else, but each of its requests takes long, on the path's time

@@ -63,6 +63,9 @@ struct reader_spell find_undelivered(const struct trace_snapshot *s);
 struct unanswered find_unanswered(const struct trace_snapshot *s);
 struct slow_answers find_slow_answers(const struct trace_snapshot *s);
 pid_t find_server_that_may_pause(const struct trace_snapshot *s);
+/* The client that waits for answers for most of its time, at least a tenth, and may wait long for
+ * some; 0: there is none. */
+pid_t find_client_that_may_wait(const struct trace_snapshot *s);
 struct slow_connect find_slow_connect(const struct trace_snapshot *s);
 /* The program that has this endpoint, as far as was seen. */
 const struct trace_call_stats *program_at(const struct trace_endpoint *ep);

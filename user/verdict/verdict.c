@@ -747,6 +747,8 @@ static void find_unstalled(const struct trace_snapshot *s, struct verdict *out)
 		out->connect = find_refused(s);
 	out->answers = find_slow_answers(s);
 	out->may_pause = find_server_that_may_pause(s);
+	if (!out->may_pause)
+		out->may_pause = find_client_that_may_wait(s);
 	nobody_asks = !out->sent && out->answers.endpoint < 0;
 	out->withheld = find_withheld_ack(s);
 	out->starved = find_starved(s);

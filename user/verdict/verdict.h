@@ -341,7 +341,8 @@ struct verdict {
 	struct slow_connect connect;  /* the longest in all */
 	struct slow_answers answers;  /* the longest in all */
 	pid_t may_pause; /* sampled session, which counts no answers: a server that owes one for at
-			    least a tenth of a connection's time; 0: none */
+			    least a tenth of a connection's time, or a client that waits for one; 0:
+			    none */
 	uint64_t observed_ns;	      /* from the first endpoint's beginning to the snapshot */
 	uint64_t stall_ns;	      /* NIST's stall, of all endpoints */
 	uint64_t lifetime_ns; /* of all tx ledgers that carried data and tell what held it up */

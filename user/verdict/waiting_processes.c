@@ -7,6 +7,7 @@
 #include "verdict/feed.h"
 #include "verdict/long_wait.h"
 #include "verdict/replies.h"
+#include "verdict/times.h"
 #include "verdict/who.h"
 
 static size_t add(pid_t *pids, size_t n, size_t max, pid_t pid)
@@ -129,6 +130,33 @@ struct culprit verdict_culprit(const struct trace_snapshot *s, const struct verd
 	c.awaited = share_awaited(v);
 	c.waiter = v->kind == KIND_WAIT ? s->ep[v->wait.endpoint].rx_calls.tgid : 0;
 	return c;
+}
+
+/* The process for which `client` waits longest; pid 0: it is no client. */
+static struct culprit awaited_by(const struct trace_snapshot *s, pid_t client)
+{
+	uint64_t most = 0, ns;
+	int at = -1;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct trace_endpoint *ep = &s->ep[i];
+
+		ns = larger(ep->rx.ns[RX_WAIT], ep->rx_calls.reply_ns);
+		if (ep->rx_calls.tgid != client || !sends_requests(s, i) || ns < most)
+			continue;
+		most = ns;
+		at = (int)i;
+	}
+	return at < 0 ? (struct culprit){} : awaited_at(s, at);
+}
+
+struct culprit verdict_suspect(const struct trace_snapshot *s, const struct verdict *v)
+{
+	struct culprit c = verdict_culprit(s, v);
+
+	if (!c.pid && v->may_pause)
+		c = awaited_by(s, v->may_pause);
+	return c.pid || !v->may_pause ? c : (struct culprit){ .pid = v->may_pause };
 }
 
 size_t verdict_waiting_processes(const struct trace_snapshot *s, const struct verdict *v,

@@ -18,6 +18,8 @@ struct culprit {
 };
 
 struct culprit verdict_culprit(const struct trace_snapshot *s, const struct verdict *v);
+/* verdict_culprit(), or the one that may pause now and then */
+struct culprit verdict_suspect(const struct trace_snapshot *s, const struct verdict *v);
 /* The awaited process, the one that waits for it, and those before in the chain. Returns how many,
  * at most `max`. */
 size_t verdict_waiting_processes(const struct trace_snapshot *s, const struct verdict *v,
