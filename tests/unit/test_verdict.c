@@ -2636,9 +2636,22 @@ static void samples_tell_pauses_from_short_waits(void **state)
 	samples[0].rx_again[RX_WAIT] = 18;
 	verdict_make(&s, &v);
 	assert_int_equal(v.kind, KIND_WAIT);
+	samples[0].rx_again[RX_WAIT] = 14; /* 48 ms on average: some may be long */
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	assert_int_equal(v.may_pause, ep[0].rx_calls.tgid);
 	samples[0].rx_again[RX_WAIT] = 8; /* as many as by chance */
 	verdict_make(&s, &v);
 	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	assert_int_equal(v.may_pause, 0);
+	ep[0].rx.ns[RX_WAIT] = 0; /* in epoll: nothing tells how long each takes */
+	ep[0].rx_calls.reply_ns = 4 * (SECOND / 10);
+	verdict_make(&s, &v);
+	assert_int_equal(v.outcome, OUTCOME_HEALTHY);
+	assert_int_equal(v.may_pause, ep[0].rx_calls.tgid);
+	ep[0].rx_calls.reply_ns = SECOND / 11;
+	verdict_make(&s, &v);
+	assert_int_equal(v.may_pause, 0);
 }
 
 static void an_idle_server_waits_for_nobody_by_samples_either(void **state)
