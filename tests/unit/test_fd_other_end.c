@@ -287,6 +287,32 @@ static void a_unix_server_that_waits_for_no_data_was_asked(void **state)
 	asks_a_server(true, true);
 }
 
+/* As the resolver's */
+static void a_connected_udp_socket_has_a_server(void **state)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int server = socket(AF_INET, SOCK_DGRAM, 0), client = socket(AF_INET, SOCK_DGRAM, 0);
+	struct trace_asked asked;
+	pid_t pid;
+
+	(void)state;
+	needs_root();
+	assert_int_equal(bind(server, (void *)&at, sizeof(at)), 0);
+	assert_int_equal(getsockname(server, (void *)&at, &(socklen_t){ sizeof(at) }), 0);
+	assert_false(trace_fd_datagrams(getpid(), client, &asked));
+	assert_int_equal(connect(client, (void *)&at, sizeof(at)), 0);
+	pid = holder(client);
+	close(server);
+	assert_true(trace_fd_datagrams(getpid(), client, &asked));
+	assert_int_equal(asked.server, pid);
+	assert_int_equal(asked.remote.port, ntohs(at.sin_port));
+	end(pid);
+	assert_true(trace_fd_datagrams(getpid(), client, &asked));
+	assert_int_equal(asked.server, 0);
+	close(client);
+}
+
 static void of_two_that_have_it_idly_none_is_told(void **state)
 {
 	int client, server;
@@ -359,6 +385,7 @@ int main(void)
 		cmocka_unit_test(a_connection_has_another_end),
 		cmocka_unit_test(of_two_that_have_it_the_one_that_polls_counts),
 		cmocka_unit_test(of_two_that_have_it_idly_none_is_told),
+		cmocka_unit_test(a_connected_udp_socket_has_a_server),
 		cmocka_unit_test(of_parent_and_child_the_parent_is_told_unless_it_left_it),
 		cmocka_unit_test(a_unix_server_that_waits_for_no_data_was_asked),
 		cmocka_unit_test(only_who_has_asked_has_a_server),

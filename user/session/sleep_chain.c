@@ -232,6 +232,44 @@ static const struct asleep *held_poller(const struct threads *t, pid_t pid, enum
 		       : NULL;
 }
 
+/* A proxy with a thread for each connection: the thread that awaits an answer. NULL: none does, or
+ * they await answers of several servers. Each question lists all sockets. */
+#define POLLERS_ASKED 8
+
+static const struct asleep *only_asking_poller(const struct threads *t, pid_t pid,
+					       struct follower *f)
+{
+	struct trace_asked server = {}, one;
+	const struct asleep *asker = NULL;
+	unsigned int asked = 0;
+
+	for (size_t i = 0; i < t->n && has_time(f); i++) {
+		if (!asleep_for_events(&t->v[i]))
+			continue;
+		if (asked++ == POLLERS_ASKED)
+			return NULL;
+		if (!trace_asked_server(pid, t->v[i].tid, &one))
+			continue;
+		if (asker && !is_same_server(&one, &server))
+			return NULL;
+		server = one;
+		asker = &t->v[i];
+	}
+	return asker;
+}
+
+/* Several threads of a pool may look up a name at once. */
+static const struct asleep *awaits_datagram(const struct threads *t, pid_t pid)
+{
+	struct trace_asked server;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (asleep_at_fd(&t->v[i]) && !t->v[i].v[0].writes &&
+		    trace_fd_datagrams(pid, t->v[i].v[0].fd, &server))
+			return &t->v[i];
+	return NULL;
+}
+
 /* Another thread may explain the wait if no thread was sampled, or the sampled one is idle. A
  * thread that computes or sleeps for a lock explains it by itself. */
 static bool may_have_asker(const struct asleep *a)
@@ -266,6 +304,8 @@ static void look_for_thread(struct asleep *a, enum awaited awaited, struct follo
 		one = blocked_writer(t, a->pid, f);
 	if (!one)
 		one = held_poller(t, a->pid, awaited, f);
+	if (!one && awaited == TO_SEND)
+		one = only_asking_poller(t, a->pid, f) ?: awaits_datagram(t, a->pid);
 	if (one && one->tid != a->tid)
 		be_thread(a, one);
 	free(t);
@@ -353,6 +393,18 @@ static pid_t asked_by(const struct asleep *a, struct far_end *far, struct follow
 	return x ? x->server : 0;
 }
 
+/* The server of a connected UDP socket, as of a resolver's */
+static pid_t datagrams_of(const struct asleep *a, struct far_end *far)
+{
+	struct trace_asked x;
+
+	if (!trace_fd_datagrams(a->pid, a->v[0].fd, &x))
+		return 0;
+	if (!x.server)
+		*far = (struct far_end){ ASLEEP_END_ASKED, x.family, x.remote };
+	return x.server;
+}
+
 static pid_t polls_for(const struct asleep *a, enum awaited *awaited, struct far_end *far,
 		       struct follower *f)
 {
@@ -380,7 +432,9 @@ static pid_t sleeps_for(const struct asleep *a, enum awaited *awaited, struct fa
 		pid_t other = trace_fd_other_end(a->pid, fd, a->v[0].writes);
 
 		*awaited = a->v[0].writes ? TO_READ : TO_SEND;
-		return other || a->v[0].writes ? other : asked_by(a, far, f);
+		if (!other && !a->v[0].writes)
+			other = asked_by(a, far, f);
+		return other || far->how || a->v[0].writes ? other : datagrams_of(a, far);
 	}
 	if (asleep_opens(a)) {
 		*awaited = TO_READ;

@@ -9,7 +9,7 @@
 #include "session/zoom.h"
 
 /* the time that a session with a deadline reserves to follow the chain */
-#define SLEEP_CHAIN_NS 500000000ull
+#define SLEEP_CHAIN_NS 1000000000ull
 
 /* Follows the chain from `a`, if it still sleeps as it did in its samples. to_read: others wait
  * until `a` reads, not until it sends. Takes at most about SLEEP_CHAIN_NS; ends sooner at the

@@ -4,6 +4,9 @@
  * can read from the pipe (or write to it), or the holder of the socket at the other end of a
  * connection on this host.
  */
+#include <arpa/inet.h>
+#include <linux/inet_diag.h>
+#include <linux/sock_diag.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +119,59 @@ pid_t trace_fd_other_end(pid_t pid, int fd, bool writes)
 	case FD_SOCKET: return other_at_socket(pid, inode);
 	default: return 0;
 	}
+}
+
+/* ---- UDP ---- */
+
+struct udp_search {
+	uint64_t inode;
+	struct trace_endpoint ep;
+	bool found;
+};
+
+static void note_udp(const struct nlmsghdr *n, void *ctx)
+{
+	const struct inet_diag_msg *m = NLMSG_DATA(n);
+	struct udp_search *x = ctx;
+
+	if (m->idiag_inode != x->inode || !m->id.idiag_dport)
+		return;
+	x->found = true;
+	x->ep = (struct trace_endpoint){ .proto = TRACE_UDP,
+					 .family = m->idiag_family,
+					 .peer = -1,
+					 .inode = x->inode,
+					 .local.port = ntohs(m->id.idiag_sport),
+					 .remote.port = ntohs(m->id.idiag_dport) };
+	memcpy(x->ep.local.ip, m->id.idiag_src, sizeof(x->ep.local.ip));
+	memcpy(x->ep.remote.ip, m->id.idiag_dst, sizeof(x->ep.remote.ip));
+}
+
+bool trace_fd_datagrams(pid_t pid, int fd, struct trace_asked *out)
+{
+	static const uint8_t families[] = { AF_INET, AF_INET6 };
+	struct udp_search x = {};
+	int before;
+
+	if (kind_of(pid, fd, &x.inode) != FD_SOCKET)
+		return false;
+	before = sock_diag_enter(pid);
+	for (int i = 0; i < 2 && !x.found; i++) {
+		struct inet_diag_req_v2 ask = { .sdiag_family = families[i],
+						.sdiag_protocol = IPPROTO_UDP,
+						.idiag_states = ~0u };
+		struct rtnl_req r;
+
+		rtnl_begin(&r, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | NLM_F_DUMP, &ask, sizeof(ask));
+		sock_diag_dump(&r, note_udp, &x);
+	}
+	if (x.found)
+		trace_name_other_ends(&(struct trace_snapshot){ .ep = &x.ep, .n = 1 });
+	sock_diag_leave(before);
+	*out = (struct trace_asked){ .server = x.ep.making.other_shared ? 0 : x.ep.making.other_pid,
+				     .family = x.ep.family,
+				     .remote = x.ep.remote };
+	return x.found;
 }
 
 /* ---- children ---- */

@@ -528,6 +528,9 @@ struct trace_asked {
  * to the thread's process, a broker that polls, which passed a request on to it. */
 bool trace_asked_server(pid_t pid, pid_t tid, struct trace_asked *out);
 
+/* From whom a connected UDP socket gets its datagrams. False: it is none. */
+bool trace_fd_datagrams(pid_t pid, int fd, struct trace_asked *out);
+
 /* The only process that listens on a Unix socket of that name, whatever its folder, and whose
  * backlog is full; 0: none was found, or several were. client: who connects to it. */
 pid_t trace_full_unix_listener(pid_t client, const char *path);
