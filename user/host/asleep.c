@@ -376,6 +376,11 @@ bool asleep_may_rest(const struct asleep *a)
 		       (REST_TIMES * (1 - a->awaited) + BY_CHANCE) * (a->samples + a->rests);
 }
 
+bool asleep_has_waiter(const struct asleep *a, pid_t pid)
+{
+	return pid && (pid == a->waiters[0] || pid == a->waiters[1]);
+}
+
 #define ENOUGH_OTHERS 3 /* samples */
 
 void asleep_leave_out_rests(struct asleep *a)

@@ -60,7 +60,7 @@ struct asleep {
 	uint64_t over_ns, busiest_ns, no_cpu_ns, quota_ns;
 	bool stopped; /* before the first sample and after the last */
 	double awaited; /* share of the time in which others wait for it; 0: not known */
-	pid_t waiter;	/* one of them, which waits until it sends; 0: not known */
+	pid_t waiters[2]; /* who waits until it sends, and the first of their chain; 0: not known */
 	bool awaits_waiter; /* it sleeps until that one sends: it is idle */
 	unsigned int rests; /* samples between requests, which `samples` and `v` leave out */
 	/* for whom it sleeps in that call, for whom that one sleeps, and so on; what the last one
@@ -87,6 +87,8 @@ void asleep_sort(struct asleep *a);
 bool asleep_may_rest(const struct asleep *a);
 /* Leaves out the samples in that call, if enough others tell what it does meanwhile. */
 void asleep_leave_out_rests(struct asleep *a);
+/* That process waits for it, or is the first in a chain of those that do. */
+bool asleep_has_waiter(const struct asleep *a, pid_t pid);
 /* "clock_nanosleep"; of one without a name here "system call 7" */
 void asleep_name(int nr, char *buf, size_t len);
 /* Mostly in a call in which servers sleep when they have nothing to do. */

@@ -127,6 +127,12 @@ static void why_silent(const struct making *m, const struct trace_call_stats *se
 		    verb_of(whom, "waits", "wait"));
 }
 
+/* Whom it sleeps for takes a line of the card. */
+static bool follows_chain(const struct making *m)
+{
+	return doing_of(m->v->doing) == DOING_SLEEPS && m->v->doing->n_chain;
+}
+
 /* "python3[7] sent 20 times, every 103 ms on average" */
 static void why_nothing_comes(const struct making *m, const struct trace_call_stats *sender,
 			      const struct trace_endpoint *ep)
@@ -145,9 +151,9 @@ static void why_nothing_comes(const struct making *m, const struct trace_call_st
 	why_silent(m, sender, ep);
 	if (trace_messages_known(sent) && sent->messages > 1) {
 		human_ns((double)ep->rx.lifetime_ns / (double)sent->messages, each, sizeof(each));
-		SET(m->c->why,
-		    "nothing was held back: %s sent %" PRIu64 " times, every %s on average",
-		    m->c->whom, sent->messages, each);
+		SET(m->c->why, "%s%s sent %" PRIu64 " times, every %s on average",
+		    follows_chain(m) ? "" : "nothing was held back: ", m->c->whom, sent->messages,
+		    each);
 		append_longest(m->v->wait.max_ns, m->v->wait.ns, sent->messages, m->c->why,
 			       sizeof(m->c->why));
 	}

@@ -49,7 +49,7 @@ static void look_at(struct culprits *c, struct culprit who)
 	if (!a)
 		return;
 	a->awaited = who.awaited;
-	a->waiter = who.waiter;
+	memcpy(a->waiters, who.waiters, sizeof(a->waiters));
 	if (!a->tid)
 		a->tid = who.tid ? who.tid : asleep_only_thread(a->pid);
 	cpu_book_make(&book, &c->book, &a->pid, 1);
@@ -141,7 +141,7 @@ void culprits_sample_now(struct culprits *c, const struct trace_snapshot *s,
 	if (!a)
 		return;
 	a->awaited = who.awaited;
-	a->waiter = who.waiter;
+	memcpy(a->waiters, who.waiters, sizeof(a->waiters));
 	a->tid = who.tid ? who.tid : asleep_only_thread(a->pid);
 	cpu_book_make(&before, &(struct cpu_book){}, &a->pid, 1);
 	doing_sample(a, SAMPLES_AT_END, UINT64_MAX, NULL);
@@ -149,6 +149,14 @@ void culprits_sample_now(struct culprits *c, const struct trace_snapshot *s,
 	doing_cpu(a, &before, &after);
 	cpu_book_free(&before);
 	cpu_book_free(&after);
+}
+
+/* What was found while the session went on counts if nothing is found now, and if it did not sleep
+ * for the one that waits for it. */
+static bool is_followed_now(const struct asleep *now, const struct asleep *then)
+{
+	return now->n_chain || now->end || !then->n_chain ||
+	       asleep_has_waiter(now, then->chain[0].pid);
 }
 
 const struct asleep *culprits_doing(struct culprits *c, const struct trace_snapshot *s,
@@ -160,11 +168,10 @@ const struct asleep *culprits_doing(struct culprits *c, const struct trace_snaps
 		if (c->v[i].pid != who.pid)
 			continue;
 		c->v[i].awaited = who.awaited;
-		c->v[i].waiter = who.waiter;
+		memcpy(c->v[i].waiters, who.waiters, sizeof(who.waiters));
 		asleep_leave_out_rests(&c->v[i]);
 		sleep_chain_follow(&c->v[i], who.to_read, UINT64_MAX, NULL);
-		return c->v[i].n_chain || c->v[i].end || !c->followed[i].n_chain ? &c->v[i]
-										 : &c->followed[i];
+		return is_followed_now(&c->v[i], &c->followed[i]) ? &c->v[i] : &c->followed[i];
 	}
 	return NULL;
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/param.h>
 
 #include "base/array.h"
@@ -396,7 +397,7 @@ static void look_at_culprit(struct proof *proof, struct suspicion *x, const stru
 	if (is_watched(during, a)) {
 		*a = during->doing;
 		a->awaited = culprit.awaited;
-		a->waiter = culprit.waiter;
+		memcpy(a->waiters, culprit.waiters, sizeof(a->waiters));
 		cpu_book_free(&now.before);
 	} else {
 		doing_sample(&now.doing, doing_samples(DOING_SAMPLES, a->awaited), deadline,

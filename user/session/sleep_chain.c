@@ -473,7 +473,7 @@ static void follow(struct asleep *first, struct asleep *at, enum awaited awaited
 	while (first->n_chain < ASLEEP_CHAIN && is_followed(at) && has_time(f)) {
 		pid_t next = sleeps_for(at, &awaited, &far, f);
 
-		first->awaits_waiter = next && next == first->waiter && !first->n_chain;
+		first->awaits_waiter = next && !first->n_chain && asleep_has_waiter(first, next);
 		if (first->awaits_waiter)
 			return;
 		if (next && is_in_chain(first, next)) {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "session/watched.h"
 
+#include <string.h>
+
 #include "session/doing.h"
 
 static struct asleep thread_of(struct culprit who)
 {
-	struct asleep a = { .pid = who.pid, .awaited = who.awaited, .waiter = who.waiter };
+	struct asleep a = { .pid = who.pid, .awaited = who.awaited };
 
+	memcpy(a.waiters, who.waiters, sizeof(a.waiters));
 	if (a.pid)
 		a.tid = who.tid ? who.tid : asleep_only_thread(a.pid);
 	return a;

@@ -128,7 +128,10 @@ struct culprit verdict_culprit(const struct trace_snapshot *s, const struct verd
 	if (!c.pid && v->kind == KIND_WAIT)
 		c = other_end_of(&s->ep[v->wait.endpoint]);
 	c.awaited = share_awaited(v);
-	c.waiter = v->kind == KIND_WAIT ? s->ep[v->wait.endpoint].rx_calls.tgid : 0;
+	if (v->kind == KIND_WAIT)
+		c.waiters[0] = s->ep[v->wait.endpoint].rx_calls.tgid;
+	if (v->kind == KIND_WAIT && v->chain.n)
+		c.waiters[1] = s->ep[v->chain.by[0]].rx_calls.tgid;
 	return c;
 }
 

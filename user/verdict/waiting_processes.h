@@ -14,7 +14,7 @@ struct culprit {
 	pid_t pid, tid;
 	bool to_read; /* others wait until it reads, rather than until it sends */
 	double awaited; /* share of the time in which they wait; 0: not known */
-	pid_t waiter;	/* one of them, if they wait until it sends; 0: not known */
+	pid_t waiters[2]; /* who waits until it sends, and the first of their chain; 0: not known */
 };
 
 struct culprit verdict_culprit(const struct trace_snapshot *s, const struct verdict *v);
