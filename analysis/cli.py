@@ -143,17 +143,26 @@ def _remark(path: str, remarks: Sequence[str]) -> None:
 
 
 def _experiment_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
-    experiment = commands.add_parser("experiment", help="answer an experiment from its data (ipcstall experiment calls this)")
+    experiment = commands.add_parser(
+        "experiment", help="answer an experiment from its data (ipcstall experiment calls this)"
+    )
     experiment.add_argument("file", metavar="FILE")
-    experiment.add_argument("--data", required=True, metavar="DIR", help="where its sweeps are; figures, report and answer go there too")
+    experiment.add_argument(
+        "--data", required=True, metavar="DIR",
+        help="where its sweeps are; figures, report and answer go there too",
+    )
     experiment.add_argument("--quick", action="store_true", help="the data are of the quick form")
     experiment.add_argument("--pilot", metavar="RUN",
                             help="write DIR/RUN.repeats: how many repeats this run needs, "
                             "judged by its pilot")
-    experiment.add_argument("--keep", metavar="DIR", help="keep data, figures and answer small in DIR/NAME instead")
+    experiment.add_argument(
+        "--keep", metavar="DIR", help="keep data, figures and answer small in DIR/NAME instead"
+    )
     experiment.set_defaults(run=cmd_experiment)
 
-    experiments = commands.add_parser("experiments", help="the table of experiments whose results are kept, as Markdown")
+    experiments = commands.add_parser(
+        "experiments", help="the table of experiments whose results are kept, as Markdown"
+    )
     experiments.add_argument("directory", nargs="?", default="docs/experiments", metavar="DIR")
     experiments.add_argument("-o", "--output", default="-", metavar="OUT")
     experiments.set_defaults(run=cmd_experiments)

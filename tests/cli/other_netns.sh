@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # stage: core
-# Containers: a client and its servers are in network namespaces that are not the tracer's. They are named all the same, and followed to
-# the one that keeps all waiting.
+# Containers: a client and its servers are in network namespaces that are not the tracer's. They
+# are named all the same, and followed to the one that keeps all waiting.
 . "$(dirname "$0")/lib.sh"
 cd "$WORK" || exit 70
 needs_ledger
@@ -17,7 +17,8 @@ down() {
 	rm -rf "$WORK"
 }
 trap down EXIT
-if ! ip netns add $a || ! ip netns add $b || ! ip netns add $c || ! ip link add v$$ netns $a type veth peer name v$$ netns $b ||
+if ! ip netns add $a || ! ip netns add $b || ! ip netns add $c ||
+	! ip link add v$$ netns $a type veth peer name v$$ netns $b ||
 	! ip link add w$$ netns $b type veth peer name w$$ netns $c; then
 	echo 'skip: no network namespace can be made here'
 	exit 77
@@ -80,7 +81,8 @@ stop() {
 } 2>/dev/null
 waits_for() { # NAME PID [OPTION...]
 	"$IPCSTALL" attach -q -p $client "${@:3}" --json m.json >out 2>err
-	shown_is_true "$1" "l['outcome'] == 'waiting' and 'waits for python3[$2] ' in c['head']" '(c["head"], c["why"])'
+	shown_is_true "$1" "l['outcome'] == 'waiting' and 'waits for python3[$2] ' in c['head']" \
+		'(c["head"], c["why"])'
 }
 
 serve $c 10.9.9.2
@@ -88,7 +90,8 @@ last=$server
 serve $b 10.9.8.2 10.9.9.2
 asker 10.9.8.2
 waits_for 'the server in another namespace is named' $server -d 4s
-shown_is_true 'it is followed to the server that it asked, in a third one' "'for python3[$last]' in c['why'] and 'clock_nanosleep()' in c['why']" \
+shown_is_true 'it is followed to the server that it asked, in a third one' \
+	"'for python3[$last]' in c['why'] and 'clock_nanosleep()' in c['why']" \
 	'(c["head"], c["why"])'
 stop
 
@@ -96,8 +99,10 @@ stop
 serve $c 10.9.9.2
 last=$server
 serve $b 10.9.8.2 10.9.9.2
-"$IPCSTALL" run -q --json m.json -- ip netns exec $a python3 talk.py ask 10.9.8.2 asked 25 >out 2>err
-shown_is_true 'what was followed while the client ran is told' "'waits for python3[$server] ' in c['head'] and 'for python3[$last]' in c['why']" \
+"$IPCSTALL" run -q --json m.json -- \
+	ip netns exec $a python3 talk.py ask 10.9.8.2 asked 25 >out 2>err
+shown_is_true 'what was followed while the client ran is told' \
+	"'waits for python3[$server] ' in c['head'] and 'for python3[$last]' in c['why']" \
 	'(c["head"], c["why"])'
 wait "${jobs_to_end[@]}"
 jobs_to_end=()
@@ -108,9 +113,12 @@ waits_for 'both ends in one namespace, over loopback' $server --exact -d 1s
 stop
 
 # as Kubernetes does for a service, and a sidecar proxy for all connections
-translate() { ip netns exec $a iptables -w -t nat -A OUTPUT -p tcp -d "$1" --dport 7070 -j "${@:2}" 2>err; }
-if ! command -v iptables >/dev/null || ! translate 10.9.7.1 DNAT --to-destination 10.9.8.2:7070; then
-	echo "skip a server behind a translated address: iptables(8) cannot translate here: $(head -1 err)"
+translate() { # ADDRESS TARGET...
+	ip netns exec $a iptables -w -t nat -A OUTPUT -p tcp -d "$1" --dport 7070 -j "${@:2}" 2>err
+}
+if ! command -v iptables >/dev/null ||
+	! translate 10.9.7.1 DNAT --to-destination 10.9.8.2:7070; then
+	echo "skip a server behind a translated address: no iptables(8) for that: $(head -1 err)"
 	finish
 fi
 serve $b 10.9.8.2

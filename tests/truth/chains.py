@@ -263,7 +263,8 @@ def readers_in_a_circle(box):
 
 @healthy("token-ring", cause="wait")
 def token_ring(box):
-    """Three programs pass a token round for 2 s: one keeps it for 20 ms, the others for 10 and wait for three quarters of the time."""
+    """Three programs pass a token round for 2 s, 20 ms the first and 10 ms the others: these wait
+    for three quarters of the time."""
     return box.py(RING + "ring(lambda n: True, 2)")
 
 

@@ -159,7 +159,8 @@ except TimeoutError:
 '''), 2e9
 
 
-@sick("cable-pulled", cause="undelivered", who="^client", whom=r"^(10\.77\.0\.2|python3)", why="had not left this host", figure="the 2 s until the client ends", within=(100 * MS, 0.05))
+@sick("cable-pulled", cause="undelivered", who="^client", whom=r"^(10\.77\.0\.2|python3)",
+      why="had not left this host", figure="the 2 s until the client ends", within=(100 * MS, 0.05))
 def pulled(box):
     """In the middle of a stream the other end of the cable goes down: what the client sends stays in its queue."""
     space, far = Space(box), Space(box, "far")

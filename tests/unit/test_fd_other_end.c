@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "host/proc.h"
 #include "host/thread_call.h"
 #include "tracer/trace.h"
 #include "unit/holder.h"
@@ -186,25 +187,19 @@ static void of_two_that_have_it_the_one_that_polls_counts(void **state)
  * not. */
 static pid_t parent_of(int not_this, bool waits, pid_t *child)
 {
-	int told[2];
-	pid_t pid;
+	pid_t pid = fork();
 
-	assert_int_equal(pipe(told), 0);
-	pid = fork();
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(not_this);
 		pid = holder(-1);
-		if (write(told[1], &pid, sizeof(pid)) != sizeof(pid))
-			_exit(1);
 		if (waits)
 			waitpid(pid, NULL, 0);
 		for (;;)
 			pause();
 	}
-	assert_int_equal(read(told[0], child, sizeof(*child)), sizeof(*child));
-	close(told[0]);
-	close(told[1]);
+	while (!(*child = process_only_child(pid)))
+		usleep(1000);
 	return pid;
 }
 

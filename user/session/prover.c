@@ -359,10 +359,12 @@ static struct culprit culprit_of(const struct proof *proof, struct suspicion *x)
 
 /* It was watched for as long as the ledger was attached, so the samples fall into the waits that
  * the ledger saw. */
-static bool is_watched(const struct watched *w, const struct asleep *a)
+static bool is_watched(const struct watched *w, const struct culprit *who)
 {
-	return w->doing.pid == a->pid && w->doing.tid == a->tid &&
-	       (!a->tid || w->doing.samples >= DOING_SAMPLES);
+	const struct asleep *a = &w->doing;
+
+	return a->pid == who->pid && (!who->tid || a->tid == who->tid) &&
+	       (!a->tid || a->samples >= DOING_SAMPLES);
 }
 
 /* An awaited process that seems idle may be so only between two requests, when it waits for nobody
@@ -392,15 +394,13 @@ static void look_at_culprit(struct proof *proof, struct suspicion *x, const stru
 
 	if (!culprit.pid)
 		return;
-	watched_begin(&now, culprit, during->stop);
-	*a = now.doing;
-	if (is_watched(during, a)) {
+	if (is_watched(during, &culprit)) {
 		*a = during->doing;
 		a->awaited = culprit.awaited;
 		memcpy(a->waiters, culprit.waiters, sizeof(a->waiters));
-		cpu_book_free(&now.before);
 	} else {
-		doing_sample(&now.doing, doing_samples(DOING_SAMPLES, a->awaited), deadline,
+		watched_begin(&now, culprit, during->stop);
+		doing_sample(&now.doing, doing_samples(DOING_SAMPLES, culprit.awaited), deadline,
 			     during->stop);
 		watched_end(&now);
 		*a = now.doing;

@@ -9,6 +9,7 @@
 #include "tracer/inet_end.h"
 #include "tracer/trace.h"
 
+/* Why a socket gets what is sent to an address; the later, the surer. */
 enum reached {
 	NOT_REACHED,
 	BOUND_TO_ANY,	/* address, of both families */

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -27,7 +26,6 @@
 #include "tracer/other_netns.h"
 #include "tracer/internal.h"
 
-/* Why a socket gets what is sent to an address; the later, the surer. */
 static bool is_unix(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_UNIX_STREAM || ep->proto == TRACE_UNIX_SEQPACKET ||
