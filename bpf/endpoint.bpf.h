@@ -632,6 +632,27 @@ static __always_inline ns_t unread_so_far(const struct endpoint *ep, ns_t now)
 	       (WORD_STATE(w, DIR_RX) == RX_UNREAD ? word_elapsed(w, now) : 0);
 }
 
+/*
+ * If the server sends first, its greeting is the answer to the connection. If the client does, its
+ * request is timed as usual. Samples do not see who does.
+ */
+#ifdef SAMPLED
+#define connection_asks(ep, now)  ((void)0)
+#define connection_taken(ep, now) ((void)0)
+#else
+static __always_inline void connection_asks(struct endpoint *ep, ns_t now)
+{
+	if (!ep->asking.asked)
+		ep->asking.asked = now;
+}
+
+static __always_inline void connection_taken(struct endpoint *ep, ns_t now)
+{
+	if (ep->id.proto == PROTO_TCP && !ep->asking.asked && !ep->asking.took)
+		ep->asking.took = now;
+}
+#endif
+
 /* A process has a descriptor of the connection, or calls it: it has been accepted. */
 static __always_inline void note_accepted(struct endpoint *ep, ns_t now)
 {
@@ -639,6 +660,7 @@ static __always_inline void note_accepted(struct endpoint *ep, ns_t now)
 		return;
 	ep->making.accepted = now;
 	ep->making.unread_then = unread_so_far(ep, now);
+	connection_taken(ep, now);
 	listener_loses(ep->id.key, now - ep->born);
 }
 

@@ -405,7 +405,7 @@ static __always_inline void is_queued_for_accept(struct sock *sk, __u64 port, ns
 	born_in_queue((__u64)sk, PROTO_TCP, now);
 }
 
-/* the request begins at `asked`, not with the socket */
+/* The request begins at `asked`, not with the socket. */
 static __noinline int request_answered(struct endpoint *ep, __u64 sk, ns_t now)
 {
 	if (!ep || !ep->making.asked)
@@ -413,6 +413,7 @@ static __noinline int request_answered(struct endpoint *ep, __u64 sk, ns_t now)
 	request_flew(ep);
 	if (!ep->making.connect_ns)
 		ep->making.connect_ns = now - ep->making.asked;
+	connection_asks(ep, now);
 	return tcp_tx_looks_queued(ep, sk, now);
 }
 

@@ -132,6 +132,11 @@ static void calls_have_names_and_reasons(void **state)
 	assert_string_equal(asleep_for(&(struct asleep_call){ .nr = SYS_ppoll }), "events");
 	assert_string_equal(asleep_for(&(struct asleep_call){ .nr = SYS_ppoll, .no_files = true }),
 			    "a timer");
+	assert_string_equal(asleep_for(&(struct asleep_call){ .nr = SYS_futex }),
+			    "a lock, or another thread");
+	assert_string_equal(
+		asleep_for(&(struct asleep_call){ .nr = SYS_futex, .timed_futex = true }),
+		"a lock, another thread or a timer");
 	asleep_name(9999, name, sizeof(name));
 	assert_string_equal(name, "system call 9999");
 	assert_null(asleep_for(&(struct asleep_call){ .nr = 9999 }));

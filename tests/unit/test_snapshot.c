@@ -392,12 +392,29 @@ static void without_hooks_mptcp_is_told(void **state)
 	assert_int_equal(e.tx.resolution[TX_NAGLE], TRACE_BY_SAMPLES);
 }
 
+/* A connection that was made in advance asks for nothing. If the server sends first, the connection
+ * was the request. */
+static void a_new_connection_asks_nothing_until_it_is_used(void **state)
+{
+	static const struct trace t = { .backend = TRACE_FENTRY };
+	struct endpoint ep = tcp_with_a_late_loss();
+	struct trace_endpoint e;
+
+	ep.asking.asked = ep.asking.took = 1;
+	endpoint_fill(&e, &ep, &t, &details);
+	assert_int_equal(e.rx_calls.open_reply_ns + e.tx_calls.open_reply_ns, 0);
+	ep.tx_calls.own.bytes = 1;
+	endpoint_fill(&e, &ep, &t, &details);
+	assert_true(e.rx_calls.open_reply_ns > 0);
+}
+
 /* Samples tell how long requests had no answer; one that was open as tracing began has its answer
  * if anything came. */
 static void without_hooks_an_open_request_ends_with_the_first_bytes(void **state)
 {
 	struct endpoint ep = tcp_with_a_late_loss();
 
+	ep.flags |= EP_JOINED_LATE;
 	ep.asking.asked = ep.asking.took = 1;
 	assert_true(sampled_of(&ep).rx_calls.open_reply_ns > 0);
 	assert_true(sampled_of(&ep).tx_calls.open_reply_ns > 0);
@@ -608,6 +625,7 @@ int main(void)
 		cmocka_unit_test(what_samples_find_below_is_undelivered),
 		cmocka_unit_test(without_hooks_the_path_is_known),
 		cmocka_unit_test(without_hooks_mptcp_is_told),
+		cmocka_unit_test(a_new_connection_asks_nothing_until_it_is_used),
 		cmocka_unit_test(without_hooks_an_open_request_ends_with_the_first_bytes),
 		cmocka_unit_test(without_a_sample_counts_have_not_begun),
 		cmocka_unit_test(drops_of_samples_may_be_a_bound),

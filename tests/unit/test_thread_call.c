@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <netinet/in.h>
 #include <sys/select.h>
@@ -47,6 +48,23 @@ static void a_poll_of_nothing_is_a_timer(void **state)
 	c = (struct thread_call){ .nr = SYS_read };
 	assert_false(thread_call_is_poll(&c));
 	assert_false(thread_call_polls_nothing(&c));
+}
+
+static void a_futex_may_have_a_timeout(void **state)
+{
+	struct thread_call c = { .nr = SYS_futex,
+				 .args = { 0x1000, FUTEX_WAIT_BITSET_PRIVATE, 2, 0x7ffc } };
+
+	assert_true(thread_call_is_timed_futex(&c));
+	c.args[1] = FUTEX_WAIT;
+	assert_true(thread_call_is_timed_futex(&c));
+	c.args[1] = FUTEX_CMP_REQUEUE; /* a number there, and no timeout */
+	assert_false(thread_call_is_timed_futex(&c));
+	c.args[1] = FUTEX_WAIT_PRIVATE;
+	c.args[3] = 0;
+	assert_false(thread_call_is_timed_futex(&c));
+	c = (struct thread_call){ .nr = SYS_read, .args = { 3, FUTEX_WAIT, 2, 1 } };
+	assert_false(thread_call_is_timed_futex(&c));
 }
 
 static void polled_descriptors_stand_in_memory(void **state)
@@ -157,6 +175,7 @@ int main(void)
 		cmocka_unit_test(a_sleep_may_have_no_end),
 		cmocka_unit_test(a_line_is_a_call_or_none),
 		cmocka_unit_test(a_poll_of_nothing_is_a_timer),
+		cmocka_unit_test(a_futex_may_have_a_timeout),
 		cmocka_unit_test(polled_descriptors_stand_in_memory),
 		cmocka_unit_test(selected_descriptors_stand_in_memory),
 		cmocka_unit_test(epoll_is_told_from_poll),

@@ -5957,6 +5957,35 @@ static void an_average_is_of_whole_requests(void **state)
 	assert_non_null(strstr(c.why, "thinks 250 ms a request"));
 }
 
+/* 200 ms each: of the first request only the last 15 ms were seen, of the sixth the first 185 */
+static void the_rest_of_a_request_shortens_no_average(void **state)
+{
+	struct trace_endpoint ep[2];
+	struct card c;
+
+	(void)state;
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++) {
+		ep[i].joined_late = true;
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 5;
+	}
+	ep[0].making.connected = ep[1].making.accepted = true;
+	ep[1].rx.ns[RX_IDLE] = SECOND;
+	ep[1].tx_calls.reply_n = ep[0].rx_calls.reply_n = 5;
+	ep[1].tx_calls.reply_ns = ep[0].rx_calls.reply_ns = 815 * (SECOND / 1000);
+	ep[1].tx_calls.reply_max_ns = ep[0].rx_calls.reply_max_ns = SECOND / 5;
+	ep[1].tx_calls.open_reply_ns = ep[0].rx_calls.open_reply_ns = 185 * (SECOND / 1000);
+	ep[0].rx.ns[RX_WAIT] = SECOND;
+	ep[0].rx.max[RX_WAIT] = SECOND / 5;
+	card_of_both(ep, &c);
+	assert_non_null(strstr(c.why, "thinks 200 ms a request, 5 requests"));
+	ep[1].tx_calls.reply_n = 4; /* the first was no request that was seen */
+	ep[1].tx_calls.reply_ns = 4 * (SECOND / 5);
+	card_of_both(ep, &c);
+	assert_non_null(strstr(c.why, "thinks 200 ms a request, 5 requests"));
+}
+
 /* one thread, which works 0.7 s for the first, while what the second sent lies unread */
 static void a_server_that_is_busy_with_another_does_not_read(void **state)
 {
@@ -6147,6 +6176,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_pipes_writer_alone_is_judged_by_its_own_calls),
 	cmocka_unit_test(a_wait_for_a_path_leads_over_the_pace_of_that_path),
 	cmocka_unit_test(an_average_is_of_whole_requests),
+	cmocka_unit_test(the_rest_of_a_request_shortens_no_average),
 	cmocka_unit_test(a_freeze_in_a_busy_connection_is_told),
 	cmocka_unit_test(an_unseen_sender_meets_a_freeze_too),
 	cmocka_unit_test(a_reader_that_computes_limits_and_holds_nobody_up),

@@ -95,7 +95,9 @@ const char *asleep_for(const struct asleep_call *call)
 
 	if (row < 0)
 		return NULL;
-	return call->no_files ? TIMER : calls[row].what;
+	if (call->no_files)
+		return TIMER;
+	return call->timed_futex ? "a lock, another thread or a timer" : calls[row].what;
 }
 
 static bool is_mostly_in(const struct asleep *a, size_t row)
@@ -165,15 +167,15 @@ bool asleep_at_fd(const struct asleep *a)
 	return a->n && 2 * a->v[0].found >= a->samples && a->v[0].at_fd && !*a->v[0].path;
 }
 
-static bool is_same_row(const struct asleep_call *a, const struct asleep_call *b)
-{
-	return a->nr == b->nr && a->no_files == b->no_files && a->at_fd == b->at_fd &&
-	       a->fd == b->fd && a->opens_fifo == b->opens_fifo && !strcmp(a->path, b->path);
-}
-
 static bool is_same_call(const struct asleep_call *a, const struct asleep_call *b)
 {
-	return a->nr == b->nr && a->no_files == b->no_files;
+	return a->nr == b->nr && a->no_files == b->no_files && a->timed_futex == b->timed_futex;
+}
+
+static bool is_same_row(const struct asleep_call *a, const struct asleep_call *b)
+{
+	return is_same_call(a, b) && a->at_fd == b->at_fd && a->fd == b->fd &&
+	       a->opens_fifo == b->opens_fifo && !strcmp(a->path, b->path);
 }
 
 unsigned int asleep_in_call(const struct asleep *a, size_t row)
@@ -208,7 +210,8 @@ static bool polls_one(pid_t tid, const struct thread_call *call, uint64_t *fd)
 static struct asleep_call row_for(const struct asleep *a, const struct thread_call *call)
 {
 	struct asleep_call c = { .nr = (int)call->nr,
-				 .no_files = thread_call_polls_nothing(call) };
+				 .no_files = thread_call_polls_nothing(call),
+				 .timed_futex = thread_call_is_timed_futex(call) };
 	int row = row_of(c.nr);
 	const char *what = row < 0 ? NULL : calls[row].what;
 	uint64_t polled;
@@ -371,7 +374,7 @@ bool asleep_may_rest(const struct asleep *a)
 
 	for (size_t i = 0; i < sizeof(for_requests) / sizeof(for_requests[0]); i++)
 		rests |= what == for_requests[i];
-	return rests && a->awaited > 0 && !*a->v[0].path &&
+	return rests && a->awaited > 0 && !a->at_work && !*a->v[0].path &&
 	       a->v[0].found + a->rests <=
 		       (REST_TIMES * (1 - a->awaited) + BY_CHANCE) * (a->samples + a->rests);
 }

@@ -14,6 +14,7 @@
 struct asleep_call {
 	int nr; /* the kernel's number; -1: in none, as for a page that is read */
 	bool no_files; /* poll() or select() of no descriptor: a timer */
+	bool timed_futex; /* futex() with a timeout: it may be a timer, too */
 	bool at_fd; /* it reads or writes `fd`, or polls it alone for reading */
 	bool writes;
 	int fd;
@@ -59,6 +60,8 @@ struct asleep {
 	char busiest_comm[16]; /* "": that of the process */
 	uint64_t over_ns, busiest_ns, no_cpu_ns, quota_ns;
 	bool stopped; /* before the first sample and after the last */
+	/* Each sample is of a thread that had read a request, which was not answered yet. */
+	bool at_work;
 	double awaited; /* share of the time in which others wait for it; 0: not known */
 	pid_t waiters[2]; /* who waits until it sends, and the first of their chain; 0: not known */
 	bool awaits_waiter; /* it sleeps until that one sends: it is idle */
@@ -70,7 +73,7 @@ struct asleep {
 	enum asleep_end end;
 	int end_nr; /* the call in which it sleeps */
 	char end_path[108]; /* the file or terminal there; "": none */
-	bool end_no_files;
+	bool end_no_files, end_timed_futex;
 	bool end_is_one_of_many; /* threads */
 	char end_at[64];
 };

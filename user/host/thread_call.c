@@ -2,6 +2,7 @@
 #include "host/thread_call.h"
 
 #include <inttypes.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,6 +83,13 @@ bool thread_call_is_epoll(const struct thread_call *c)
 bool thread_call_polls_nothing(const struct thread_call *c)
 {
 	return (thread_call_is_poll(c) && !c->args[1]) || (thread_call_is_select(c) && !c->args[0]);
+}
+
+bool thread_call_is_timed_futex(const struct thread_call *c)
+{
+	int op = (int)c->args[1] & FUTEX_CMD_MASK;
+
+	return c->nr == SYS_futex && (op == FUTEX_WAIT || op == FUTEX_WAIT_BITSET) && c->args[3];
 }
 
 bool thread_call_sleeps_for_ever(const struct thread_call *c)

@@ -26,6 +26,8 @@ bool thread_call_is_poll(const struct thread_call *c);
 bool thread_call_polls_nothing(const struct thread_call *c);
 /* ... and of no end either, as pause() */
 bool thread_call_sleeps_for_ever(const struct thread_call *c);
+/* futex() that waits with a timeout */
+bool thread_call_is_timed_futex(const struct thread_call *c);
 /* select() or pselect() */
 bool thread_call_is_select(const struct thread_call *c);
 /* epoll_wait() and the like: args[0] is the epoll descriptor */

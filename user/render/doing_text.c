@@ -92,7 +92,9 @@ static void append_names(const struct asleep *a, char *buf, size_t len)
 /* ", which sleeps in clock_nanosleep(), for a timer" */
 static void append_end(const struct asleep *a, char *buf, size_t len)
 {
-	const struct asleep_call in = { .nr = a->end_nr, .no_files = a->end_no_files };
+	const struct asleep_call in = { .nr = a->end_nr,
+					.no_files = a->end_no_files,
+					.timed_futex = a->end_timed_futex };
 	const char *what = asleep_for(&in);
 	char call[40];
 

@@ -41,7 +41,7 @@ static void follow_now(struct culprits *c, const struct asleep *a, bool to_read)
 	sleep_chain_follow(then, to_read, now_ns() + FOLLOW_NS, NULL);
 }
 
-static void look_at(struct culprits *c, struct culprit who)
+static void look_at(struct culprits *c, struct trace *t, struct culprit who)
 {
 	struct asleep *a = entry_of(c, who);
 	struct cpu_book book;
@@ -56,8 +56,7 @@ static void look_at(struct culprits *c, struct culprit who)
 	doing_cpu(a, &c->book, &book);
 	cpu_book_free(&c->book);
 	c->book = book;
-	if (a->tid)
-		doing_sample(a, doing_samples(SAMPLES_EACH, a->awaited), UINT64_MAX, NULL);
+	doing_sample_traced(a, who.to_read ? NULL : t, doing_samples(SAMPLES_EACH, a->awaited));
 	follow_now(c, a, who.to_read);
 }
 
@@ -104,6 +103,12 @@ void culprits_name_ended(const struct culprits *c, struct trace_snapshot *s)
 	}
 }
 
+/* Ticks at a fixed distance might always fall between two requests. */
+static uint64_t jittered(struct culprits *c)
+{
+	return EVERY_NS * (14 + 7 * c->ticks++ % 13) / 20;
+}
+
 void culprits_tick(struct culprits *c, struct trace *t)
 {
 	uint64_t before = thread_cpu_ns(), now = now_ns();
@@ -119,8 +124,8 @@ void culprits_tick(struct culprits *c, struct trace *t)
 	who = v.outcome == OUTCOME_HEALTHY ? (struct culprit){} : culprit_of(c, &s, &v);
 	trace_snapshot_free(&s);
 	if (who.pid)
-		look_at(c, who);
-	c->next_ns = now + gap_for_share(EVERY_NS, thread_cpu_ns() - before, SAMPLES_SHARE);
+		look_at(c, t, who);
+	c->next_ns = now + gap_for_share(jittered(c), thread_cpu_ns() - before, SAMPLES_SHARE);
 }
 
 /* Is the endpoint at which it waited, or was held up, still open? */

@@ -15,6 +15,7 @@ struct culprits {
 		followed[CULPRITS_MOST]; /* each, when its chain was found; n_chain 0: it was not */
 	size_t n;
 	unsigned int follows; /* times that a chain was looked for */
+	unsigned int ticks;
 	struct cpu_book book; /* of the last culprit, at its last sample */
 	uint64_t next_ns;
 	uint64_t named_at; /* the endpoint, by its serial, whose other end is held by `named` */

@@ -98,9 +98,6 @@ static bool is_nearly_found(const struct proof *p, const struct trace_snapshot *
 	return ep && (double)ep->rx.ns[RX_WAIT] >= NEARLY_A_WAIT * (double)ep->rx.lifetime_ns;
 }
 
-/* A stall of this share explains the wait of the other end. */
-#define EXPLAINS 0.5
-
 static const struct trace_endpoint *peer_in(const struct trace_snapshot *s,
 					    const struct trace_endpoint *ep)
 {

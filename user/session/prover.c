@@ -347,9 +347,19 @@ void prover_rule(struct prover *p, const struct trace_endpoint *suspect, const s
 #define DOING_SAMPLES 25
 #define DOING_NS      (2 * DOING_SAMPLES * DOING_APART_NS) /* on a busy host; includes the chain */
 
-/* If no message passed while the ledger was attached, only the samples name the culprit. */
-static struct culprit culprit_of(const struct proof *proof, struct suspicion *x)
+/* The samples found a wait, and the stall that leads in the proof explains little of it. */
+static bool is_beside_wait(const struct proof *proof, const struct suspicion *x)
 {
+	return x->v.kind == KIND_WAIT && proof->v.kind == KIND_STALL && proof->v.share < EXPLAINS &&
+	       verdict_awaited_besides(&proof->s, &proof->v).pid ==
+		       verdict_culprit(&x->window, &x->v).pid;
+}
+
+/* If no message passed while the ledger was attached, only the samples name the culprit. */
+static struct culprit culprit_of(const struct proof *proof, const struct suspicion *x)
+{
+	if (is_beside_wait(proof, x))
+		return verdict_awaited_besides(&proof->s, &proof->v);
 	if (proof->v.outcome == OUTCOME_HEALTHY)
 		return (struct culprit){};
 	if (proof->v.kind != KIND_UNSEEN)
@@ -363,8 +373,8 @@ static bool is_watched(const struct watched *w, const struct culprit *who)
 {
 	const struct asleep *a = &w->doing;
 
-	return a->pid == who->pid && (!who->tid || a->tid == who->tid) &&
-	       (!a->tid || a->samples >= DOING_SAMPLES);
+	return a->pid == who->pid && (a->at_work || ((!who->tid || a->tid == who->tid) &&
+						     (!a->tid || a->samples >= DOING_SAMPLES)));
 }
 
 /* An awaited process that seems idle may be so only between two requests, when it waits for nobody
@@ -399,7 +409,7 @@ static void look_at_culprit(struct proof *proof, struct suspicion *x, const stru
 		a->awaited = culprit.awaited;
 		memcpy(a->waiters, culprit.waiters, sizeof(a->waiters));
 	} else {
-		watched_begin(&now, culprit, during->stop);
+		watched_begin(&now, culprit, NULL, during->stop);
 		doing_sample(&now.doing, doing_samples(DOING_SAMPLES, culprit.awaited), deadline,
 			     during->stop);
 		watched_end(&now);
@@ -407,7 +417,7 @@ static void look_at_culprit(struct proof *proof, struct suspicion *x, const stru
 	}
 	asleep_leave_out_rests(a);
 	follow_chain(a, culprit.to_read, deadline, during->stop);
-	if (proof->v.kind != KIND_UNSEEN)
+	if (proof->v.kind != KIND_UNSEEN && !is_beside_wait(proof, x))
 		proof->v.doing = a;
 }
 
@@ -487,12 +497,16 @@ static bool prove(struct prover *p, struct suspicion *x, uint64_t deadline,
 {
 	struct proof *proof = &p->proofs[p->n];
 	uint64_t spent = p->zoom.spent_ns;
+	struct culprit suspect;
 	struct watched during;
 	bool proven;
 
 	*proof = x->wanted;
 	trace_name_other_ends(&x->window);
-	watched_begin(&during, verdict_suspect(&x->window, &x->v), stop);
+	suspect = verdict_suspect(&x->window, &x->v);
+	if (proof->of != OUTCOME_STALLED)
+		parties_add(&x->who, suspect.pid);
+	watched_begin(&during, suspect, suspect.to_read ? NULL : &p->zoom, stop);
 	proven = prover_prove(p, &x->who, deadline - DOING_NS,
 			      &(struct zoom_stop){ watched_look, &during }, &proof->s);
 	watched_end(&during);

@@ -56,6 +56,8 @@ int prover_load(struct prover *p, struct err *e);
 void prover_prepare(struct prover *p, struct trace *t, uint64_t duration_ns);
 /* The processes that a proof traces. */
 #define PARTIES_MOST 8
+/* A stall of this share explains the wait of the other end. */
+#define EXPLAINS 0.5
 
 struct parties {
 	pid_t v[PARTIES_MOST];

@@ -348,6 +348,7 @@ static void note_end(struct asleep *first, const struct asleep *last)
 		first->end = ASLEEP_END_SLEEPS;
 		first->end_nr = last->v[0].nr;
 		first->end_no_files = last->v[0].no_files;
+		first->end_timed_futex = last->v[0].timed_futex;
 		if (2 * last->v[0].found >= last->samples)
 			memcpy(first->end_path, last->v[0].path, sizeof(first->end_path));
 		first->end_is_one_of_many = last->is_one_of_many;

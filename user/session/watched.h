@@ -10,12 +10,15 @@
 
 struct watched {
 	const struct zoom_stop *stop;
+	struct zoom *zoom;   /* its session shows which thread works on a request */
 	struct asleep doing; /* pid 0: nobody is watched */
+	struct asleep at_work;
 	struct cpu_book before;
 };
 
 /* who.pid 0: nobody is watched */
-void watched_begin(struct watched *w, struct culprit who, const struct zoom_stop *stop);
+void watched_begin(struct watched *w, struct culprit who, struct zoom *zoom,
+		   const struct zoom_stop *stop);
 /* Takes a sample. A `struct zoom_stop` has it as its `asked`, with the watched as `ctx`. */
 bool watched_look(void *ctx);
 void watched_end(struct watched *w);

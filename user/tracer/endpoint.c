@@ -196,6 +196,13 @@ static void fill_call_stats(struct trace_call_stats *out, const struct call_stat
 	out->process_ran_ns = in->process_ran;
 }
 
+/* A connection through which nothing has gone yet may have been made in advance. */
+static bool is_unused(const struct trace_endpoint *ep)
+{
+	return ep->proto == TRACE_TCP && !ep->tx_calls.bytes && !ep->rx_calls.bytes &&
+	       ep->rx.now != RX_UNREAD;
+}
+
 /* Requests that are not answered yet. Data that came but is unread counts as an answer. */
 static void fill_open_replies(struct trace_endpoint *out, const struct endpoint *ep)
 {
@@ -203,7 +210,7 @@ static void fill_open_replies(struct trace_endpoint *out, const struct endpoint 
 
 	if (ep->asking.given_up && ep->asking.given_up < until)
 		until = ep->asking.given_up;
-	if (out->proto == TRACE_PIPE)
+	if (out->proto == TRACE_PIPE || (is_unused(out) && !out->joined_late))
 		return;
 	if (ep->asking.asked && until > ep->asking.asked)
 		out->rx_calls.open_reply_ns = until - ep->asking.asked;

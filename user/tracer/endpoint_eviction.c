@@ -167,7 +167,9 @@ static size_t evict(struct trace *t, uint32_t asks)
 {
 	uint64_t *keys = array_new(t->opts.max_endpoints, 0, sizeof(*keys));
 	struct place *v = array_new(t->opts.max_endpoints, 0, sizeof(*v));
-	size_t n = keys && v ? list_places(t, keys, snapshot_keys(t, keys), v) : 0,
+	size_t n = keys && v
+			   ? list_places(t, keys, snapshot_keys(t, keys, t->opts.max_endpoints), v)
+			   : 0,
 	       chosen = eviction_choose(v, n, asks);
 
 	if (chosen)

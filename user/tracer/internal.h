@@ -204,7 +204,7 @@ void other_ends_inodes(struct trace_snapshot *s, uint64_t *inodes);
 /* records.c: how long it stalled, as far as booked */
 uint64_t endpoint_stalled_ns(const struct endpoint *ep);
 /* snapshot.c: a snapshot of all endpoints, each settled first */
-size_t snapshot_keys(const struct trace *t, uint64_t *keys);
+size_t snapshot_keys(const struct trace *t, uint64_t *keys, size_t max);
 bool snapshot_copy(const struct trace *t, uint64_t key, struct endpoint *ep);
 uint64_t snapshot_now(void);
 void snapshot_settle(struct trace *t);

@@ -37,10 +37,9 @@ static size_t list_keys(int fd, uint64_t *keys, size_t max)
 	return array_unique(keys, n);
 }
 
-/* keys: room for opts.max_endpoints */
-size_t snapshot_keys(const struct trace *t, uint64_t *keys)
+size_t snapshot_keys(const struct trace *t, uint64_t *keys, size_t max)
 {
-	return list_keys(t->keys_fd, keys, t->opts.max_endpoints);
+	return list_keys(t->keys_fd, keys, max);
 }
 
 /* Has the kernel half settle the endpoint, so that nothing that it finds later reaches back
@@ -213,7 +212,7 @@ static int put_all(struct trace *t, struct trace_snapshot *s, const uint64_t *ke
 static void run_for_all(struct trace *t, int program, uint64_t at)
 {
 	uint64_t *keys = array_new(t->opts.max_endpoints, 0, sizeof(*keys));
-	size_t n = keys ? snapshot_keys(t, keys) : 0;
+	size_t n = keys ? snapshot_keys(t, keys, t->opts.max_endpoints) : 0;
 
 	for (size_t i = 0; i < n; i++) {
 		snapshot_run(program, keys[i], at);
@@ -245,7 +244,7 @@ static int snapshot_fill(struct trace *t, struct trace_snapshot *s, struct err *
 	s->everything = t->opts.filter == TRACE_FILTER_ALL && !t->opts.port_lo;
 	trace_sampled(t, &s->sampling);
 	if (keys)
-		err = put_all(t, s, keys, snapshot_keys(t, keys));
+		err = put_all(t, s, keys, snapshot_keys(t, keys, t->opts.max_endpoints));
 	free(keys);
 	if (err)
 		return fail_sys(e, ENOMEM, "cannot take a snapshot", "free some memory");

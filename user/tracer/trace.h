@@ -544,6 +544,9 @@ struct trace_held_output {
  * that lies unread, on a connection that `pid` made. Else the connection's send buffer is full, and
  * `pid` has at most one other party. Takes about 40 ms. */
 bool trace_held_output(pid_t pid, bool asked_only, struct trace_held_output *out);
+/* The thread that has read a request, if `pid` has not answered it yet; of several requests, the
+ * oldest. 0: there is none, or there are many endpoints. Not for a sampled session. */
+pid_t trace_working_thread(struct trace *t, pid_t pid);
 /* Sets making.sent_last, and rx_calls.open_reply_ns of connections on which a reader sleeps for the
  * answer to a request that was sent before the session began. */
 void trace_find_outstanding(struct trace_snapshot *s);

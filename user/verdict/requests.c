@@ -59,6 +59,15 @@ static bool each_answer_is_whole(const struct trace_call_stats *b)
 	return b->messages && trace_messages_known(b) && b->reply_n == b->messages;
 }
 
+/* The request of the first answer may have come before the session. */
+static bool is_timed_from_its_request(const struct trace_endpoint *server)
+{
+	const struct trace_call_stats *b = &server->tx_calls;
+
+	return each_answer_is_whole(b) || (server->joined_late && trace_messages_known(b) &&
+					   b->reply_n && b->reply_n + 1 == b->messages);
+}
+
 /* Were the server's reads seen? Some calls (splice) are seen by no hook. */
 static bool reads_seen(const struct ends *e)
 {
@@ -97,10 +106,11 @@ static void add_whole_answers(const struct ends *e, struct requests *sum)
 {
 	const struct trace_call_stats *b = e->answers ? &e->answers->tx_calls : NULL;
 
-	if (!b || !reads_seen(e) || !each_answer_is_whole(b))
+	if (!b || !reads_seen(e) || !is_timed_from_its_request(e->answers))
 		return;
 	sum->whole_ns += b->reply_ns;
 	sum->whole += b->reply_n;
+	sum->first_may_be_cut |= e->answers->joined_late && b->reply_n == b->messages;
 }
 
 /* At most the client's longest wait, and the longest time that the server ever took to answer. */
@@ -431,7 +441,7 @@ static uint64_t average_of_cut(const struct requests *r)
 
 uint64_t average_thinking(const struct requests *r)
 {
-	if (are_own_times_told(r))
+	if (are_own_times_told(r) && !r->first_may_be_cut)
 		return r->whole_ns / r->whole;
 	if (are_some_slow(r))
 		return smaller(r->think_ns / r->slow, r->think_max_ns);

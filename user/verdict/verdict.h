@@ -174,6 +174,7 @@ struct requests {
 	uint64_t unread_max_ns, think_max_ns; /* the longest of one request */
 	uint64_t whole, whole_ns; /* requests that came and were answered while the server was
 				     watched, and the server's own time for them */
+	bool first_may_be_cut;	  /* the first of these may have come before the session */
 	uint64_t pieces; /* pieces of answers: the first came soon, the others slowly */
 	uint64_t pieces_max_ns; /* the longest time between two pieces */
 	uint64_t unanswered, retry_ns; /* requests without an answer, each of which cost the client

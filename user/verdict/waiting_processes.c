@@ -135,6 +135,14 @@ struct culprit verdict_culprit(const struct trace_snapshot *s, const struct verd
 	return c;
 }
 
+struct culprit verdict_awaited_besides(const struct trace_snapshot *s, const struct verdict *v)
+{
+	struct verdict wait = *v;
+
+	wait.kind = KIND_WAIT;
+	return v->wait.endpoint >= 0 ? verdict_culprit(s, &wait) : (struct culprit){};
+}
+
 /* The process for which `client` waits longest; pid 0: it is no client. */
 static struct culprit awaited_by(const struct trace_snapshot *s, pid_t client)
 {

@@ -18,6 +18,8 @@ struct culprit {
 };
 
 struct culprit verdict_culprit(const struct trace_snapshot *s, const struct verdict *v);
+/* The process for which the longest wait is, if something else leads */
+struct culprit verdict_awaited_besides(const struct trace_snapshot *s, const struct verdict *v);
 /* verdict_culprit(), or the one that may pause now and then */
 struct culprit verdict_suspect(const struct trace_snapshot *s, const struct verdict *v);
 /* The awaited process, the one that waits for it, and those before in the chain. Returns how many,
