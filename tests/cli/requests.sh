@@ -220,6 +220,93 @@ for does in works waits; do
 	kill -9 "$server" "$client" 2>/dev/null
 done
 
+# a server that sends first, as those of mail and SQL do, to a client that waits for it in epoll
+cat >greets.py <<-'PY'
+	import os, select, socket, threading, time
+	l = socket.create_server(("127.0.0.1", 0))
+	if os.fork():
+	    clock, thought = time.monotonic_ns, [0]
+	    def greet(c, since):
+	        time.sleep(0.2)
+	        thought[0] += clock() - since
+	        c.send(b"hello")
+	        c.recv(9)
+	        c.close()
+	    workers = []
+	    for _ in range(6):
+	        c = l.accept()[0]
+	        workers.append(threading.Thread(target=greet, args=(c, clock())))
+	        workers[-1].start()
+	    for w in workers:
+	        w.join()
+	    open("served", "w").write(f"{thought[0]}\n0")
+	else:
+	    address = l.getsockname()
+	    l.close()
+	    for _ in range(6):
+	        s = socket.create_connection(address)
+	        p = select.epoll()
+	        p.register(s, select.EPOLLIN)
+	        p.poll()
+	        s.recv(9)
+	        s.send(b"bye")
+	        s.close()
+PY
+rm -f served
+echo 0 >asked
+traced -- "$PY" greets.py
+says_true "a server's slow greeting: the outcome, and its time to think" "$read_it" \
+	"l['outcome'] == 'waiting' and near(r['think_ns'], thought)" "$shown"
+
+# a server with a pool of threads, of which most are idle
+cat >pool.py <<-'PY'
+	import queue, select, socket, threading, time
+	l = socket.create_server(("127.0.0.1", 0))
+	open("port", "w").write(str(l.getsockname()[1]))
+	work, idle = queue.Queue(), select.epoll()
+	idle.register(l, select.EPOLLIN)
+	connections = {}
+	def answer():
+	    while True:
+	        c = work.get()
+	        if c.recv(99):
+	            time.sleep(0.15)
+	            c.send(b"a")
+	            idle.modify(c, select.EPOLLIN | select.EPOLLONESHOT)
+	for _ in range(5):
+	    threading.Thread(target=answer, daemon=True).start()
+	while True:
+	    for fd, _ in idle.poll():
+	        if fd == l.fileno():
+	            c = l.accept()[0]
+	            connections[c.fileno()] = c
+	            idle.register(c, select.EPOLLIN | select.EPOLLONESHOT)
+	        else:
+	            work.put(connections[fd])
+PY
+cat >asks.py <<-'PY'
+	import socket, time
+	s = socket.create_connection(("127.0.0.1", int(open("port").read())))
+	while True:
+	    s.send(b"q")
+	    s.recv(9)
+	    time.sleep(0.1)
+PY
+rm -f port
+"$PY" pool.py &
+server=$!
+jobs_to_end+=("$server")
+until_true test -s port
+"$PY" asks.py &
+client=$!
+jobs_to_end+=("$client")
+for how in "" "--exact -p $server"; do
+	# shellcheck disable=SC2086
+	"$IPCSTALL" attach $how -q -p $client -d 5s --json m.json >out 2>err
+	shown_is_true "$([ "$how" ] && echo exact || echo sampled): what the thread does that works on a request" \
+		"'sleeps in clock_nanosleep()' in c['why']" '(c["head"], c["why"])'
+done
+
 # a path of 10 ms each way
 a=answered-a-$$ b=answered-b-$$
 if [ -e /dev/net/tun ] && ip netns add $a 2>/dev/null && ip netns add $b 2>/dev/null; then
