@@ -195,6 +195,25 @@ static void who_waits_for_the_writers_end_should_read_first(void **state)
 	assert_string_equal(text, "let worker[12] go on sooner: it keeps the others waiting");
 }
 
+static void which_code_waits_is_seen_in_its_stacks(void **state)
+{
+	struct asleep a = looked(SYS_futex, 20);
+	char text[DOING_TEXT];
+
+	doing_next(&a, text, sizeof(text));
+	assert_non_null(strstr(text, "see which code waits: sudo gdb -p 7 "));
+	strcpy(a.comm, "java");
+	doing_next(&a, text, sizeof(text));
+	assert_string_equal(text, "see which code waits: jstack 7");
+	a.v[0].nr = SYS_clock_nanosleep;
+	strcpy(a.comm, "python3");
+	doing_next(&a, text, sizeof(text));
+	assert_string_equal(text, "see which code waits: sudo py-spy dump -p 7");
+	a.v[0].nr = SYS_fsync;
+	doing_next(&a, text, sizeof(text));
+	assert_string_equal(text, "see what it calls: sudo strace -f -p 7");
+}
+
 /* who traces a process that sleeps elsewhere has no part in that */
 static void who_traces_it_is_told(void **state)
 {
@@ -316,6 +335,7 @@ int main(void)
 		cmocka_unit_test(whose_connection_is_full_is_told),
 		cmocka_unit_test(whose_backlog_is_full_is_told),
 		cmocka_unit_test(who_waits_for_the_writers_end_should_read_first),
+		cmocka_unit_test(which_code_waits_is_seen_in_its_stacks),
 		cmocka_unit_test(who_traces_it_is_told),
 		cmocka_unit_test(a_disk_is_told_by_the_threads_state),
 		cmocka_unit_test(a_page_that_is_read_is_no_call),

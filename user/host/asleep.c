@@ -118,6 +118,11 @@ bool asleep_is_elsewhere(const struct asleep *a)
 	return true;
 }
 
+bool asleep_by_its_own_code(const struct asleep *a)
+{
+	return is_mostly_in(a, 0) && (a->v[0].nr == SYS_futex || asleep_for(&a->v[0]) == TIMER);
+}
+
 bool asleep_is_idle(const struct thread_call *call)
 {
 	int row = row_of((int)call->nr);

@@ -109,6 +109,8 @@ unsigned int asleep_in_call(const struct asleep *a, size_t row);
 const char *asleep_for(const struct asleep_call *call);
 /* Mostly in wait4() or waitid(). */
 bool asleep_for_child(const struct asleep *a);
+/* Mostly in futex(), or for a timer: only its own code tells what for. */
+bool asleep_by_its_own_code(const struct asleep *a);
 /* Mostly in one call, which waits neither for what others send, nor for a child or a signal. */
 bool asleep_is_elsewhere(const struct asleep *a);
 /* It waits for events, a connection, a signal or another thread: it works on nothing. */

@@ -445,6 +445,15 @@ static void why_wait(const struct making *m, const struct trace_endpoint *ep,
 	append_missing(m, ep);
 }
 
+/* Tracing the awaited process would not tell more. */
+static bool is_explained(const struct asleep *a)
+{
+	enum doing d = doing_of(a);
+
+	return d == DOING_COMPUTES ||
+	       (d == DOING_SLEEPS && (a->n_chain || asleep_by_its_own_code(a)));
+}
+
 void card_next_wait(const struct making *m, const struct trace_endpoint *ep, pid_t sender)
 {
 	char *buf = m->c->next;
@@ -459,9 +468,10 @@ void card_next_wait(const struct making *m, const struct trace_endpoint *ep, pid
 			 sender);
 		return;
 	}
-	if (doing_of(m->v->doing) == DOING_SLEEPS && m->v->doing->n_chain) {
+	if (is_explained(m->v->doing)) {
 		doing_next(m->v->doing, buf, len);
-		return;
+		if (*buf)
+			return;
 	}
 	if (!sender)
 		sender = ep->making.other_pid;

@@ -270,6 +270,18 @@ void doing_fix(const struct asleep *a, bool reads, char *buf, size_t len)
 			 "let another thread read meanwhile, or shorten what it sleeps for");
 }
 
+static void next_own_code(const struct asleep *a, char *buf, size_t len)
+{
+	if (!strcmp(a->comm, "java"))
+		snprintf(buf, len, "see which code waits: jstack %d", (int)a->pid);
+	else if (!strncmp(a->comm, "python", strlen("python")))
+		snprintf(buf, len, "see which code waits: sudo py-spy dump -p %d", (int)a->pid);
+	else
+		snprintf(buf, len,
+			 "see which code waits: sudo gdb -p %d -batch -ex 'thread apply all bt'",
+			 (int)a->pid);
+}
+
 void doing_next(const struct asleep *a, char *buf, size_t len)
 {
 	struct asleep_process last = a ? last_of(a) : (struct asleep_process){};
@@ -280,6 +292,8 @@ void doing_next(const struct asleep *a, char *buf, size_t len)
 	else if (doing_of(a) == DOING_SLEEPS && a->n_chain)
 		snprintf(buf, len, "see what %s[%d] does: sudo ipcstall attach -p %d -d 10s",
 			 last.comm, (int)last.pid, (int)last.pid);
+	else if (doing_of(a) == DOING_SLEEPS && !a->tracer.pid && asleep_by_its_own_code(a))
+		next_own_code(a, buf, len);
 	else if (doing_of(a) == DOING_SLEEPS && !a->tracer.pid)
 		snprintf(buf, len, "see what it calls: sudo strace -f -p %d", (int)a->pid);
 }
