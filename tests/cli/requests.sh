@@ -303,7 +303,8 @@ jobs_to_end+=("$client")
 for how in "" "--exact -p $server"; do
 	# shellcheck disable=SC2086
 	"$IPCSTALL" attach $how -q -p $client -d 5s --json m.json >out 2>err
-	shown_is_true "$([ "$how" ] && echo exact || echo sampled): what the thread does that works on a request" \
+	tier=$([ "$how" ] && echo exact || echo sampled)
+	shown_is_true "$tier: what the thread does that works on a request" \
 		"'sleeps in clock_nanosleep()' in c['why']" '(c["head"], c["why"])'
 done
 
