@@ -42,7 +42,8 @@ static __always_inline void note_giver(struct call_stats *b, ns_t now)
 
 static __always_inline ns_t thought_until(const struct endpoint *ep, ns_t now)
 {
-	ns_t took = ep->asking.took;
+	bool read = ep->rx_calls.own.bytes || ep->rx_calls.crowd.bytes;
+	ns_t took = read ? ep->asking.took : 0;
 
 	return ep->tx_calls.replies.ns + (took && now > took ? now - took : 0);
 }

@@ -172,7 +172,7 @@ struct replies {
 };
 
 /* asked: since when this end waits for an answer; took: since when a request that it read has had
- * no answer; 0: not so */
+ * no answer; 0: not so. A new TCP connection is a request, until its client sends one. */
 struct asking {
 	ns_t asked, took;
 	ns_t given_up; /* TCP: when its program closed it */

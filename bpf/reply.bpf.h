@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Requests and replies, told apart by the direction of the bytes alone. The first data received
- * after a send is the reply to it. The time from a receive to the next send is this end's own reply
- * time.
+ * Requests and replies, told apart by the direction of the bytes alone; of a server that sends
+ * first the connection is the request. The first data received after a send is the reply to it. The
+ * time from a receive to the next send is this end's own reply time.
  *
  * A pipe goes one way, so for two pipes the request belongs to the process. The same holds for two
  * socket pairs that are a child's stdin and stdout.

@@ -204,7 +204,7 @@ static void which_code_waits_is_seen_in_its_stacks(void **state)
 	assert_non_null(strstr(text, "see which code waits: sudo gdb -p 7 "));
 	strcpy(a.comm, "java");
 	doing_next(&a, text, sizeof(text));
-	assert_string_equal(text, "see which code waits: jstack 7");
+	assert_string_equal(text, "see which code waits: sudo jstack 7");
 	a.v[0].nr = SYS_clock_nanosleep;
 	strcpy(a.comm, "python3");
 	doing_next(&a, text, sizeof(text));

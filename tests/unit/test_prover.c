@@ -242,6 +242,66 @@ static void a_stall_explains_the_wait_of_the_other_end(void **state)
 }
 
 /* what the ledger saw where samples saw nothing */
+/* Of a download over a full link samples see a reader that waits. */
+static void a_stream_that_its_link_limits_is_the_proofs_to_tell(void **state)
+{
+	static struct trace_endpoint ends[2];
+	static struct both b;
+	struct verdict *proven;
+
+	set_up(&b, OUTCOME_WAITING, OUTCOME_HEALTHY);
+	b.v.kind = KIND_WAIT;
+	ends[0] = ends[1] = b.proven;
+	ends[0].peer = 1;
+	ends[1].peer = 0;
+	ends[1].inode = 6; /* the sender's */
+	ends[0].tx_calls.messages = 0;
+	b.p.proofs[0].s = (struct trace_snapshot){ .ep = ends, .n = 2 };
+	proven = &b.p.proofs[0].v;
+	proven->kind = KIND_LIMIT;
+	proven->n = 1;
+	proven->v[0] = (struct finding){ .endpoint = 1,
+					 .cause = TX_DEVICE,
+					 .limit = LIMIT_LINK,
+					 .all = { .ns = SECOND, .lifetime_ns = SECOND } };
+	is_the_proofs(&b, true);
+	proven->v[0].all.ns = SECOND / 4;
+	is_the_proofs(&b, false);
+	proven->v[0].all.ns = SECOND;
+	ends[1].peer = -1; /* to another reader */
+	is_the_proofs(&b, false);
+}
+
+/* Who waits for a proxy waits for the server to which that connects in vain. */
+static void who_gets_no_connection_keeps_others_waiting(void **state)
+{
+	static struct trace_endpoint ends[2];
+	static struct both b;
+	struct verdict *proven;
+
+	set_up(&b, OUTCOME_WAITING, OUTCOME_STALLED);
+	b.v.kind = KIND_WAIT;
+	b.sampled.making.other_pid = 7;
+	ends[0] = ends[1] = b.proven;
+	ends[1].inode = 8;
+	ends[1].tx_calls.tgid = 7;
+	b.p.proofs[0].s = (struct trace_snapshot){ .ep = ends, .n = 2 };
+	proven = &b.p.proofs[0].v;
+	proven->kind = KIND_STALL;
+	proven->share = 1;
+	proven->n = 1;
+	proven->v[0] = (struct finding){ .endpoint = 1,
+					 .cause = TX_RECOVERY,
+					 .unanswered_syn = true,
+					 .all = { .ns = SECOND, .lifetime_ns = SECOND } };
+	is_the_proofs(&b, true);
+	ends[1].tx_calls.tgid = 8; /* another program's connection */
+	is_the_proofs(&b, false);
+	ends[1].tx_calls.tgid = 7;
+	proven->v[0].unanswered_syn = false;
+	is_the_proofs(&b, false);
+}
+
 static struct verdict *proven_where_quiet(struct both *b)
 {
 	set_up(b, OUTCOME_HEALTHY, OUTCOME_STALLED);
@@ -385,6 +445,8 @@ int main(void)
 		cmocka_unit_test(a_proof_of_another_server_is_not_shown),
 		cmocka_unit_test(a_wait_of_half_the_time_is_the_ledgers_to_tell),
 		cmocka_unit_test(a_stall_explains_the_wait_of_the_other_end),
+		cmocka_unit_test(a_stream_that_its_link_limits_is_the_proofs_to_tell),
+		cmocka_unit_test(who_gets_no_connection_keeps_others_waiting),
 		cmocka_unit_test(a_stall_that_few_samples_found_is_the_proofs_to_tell),
 		cmocka_unit_test(a_limit_counts_up_to_what_the_ledger_found),
 		cmocka_unit_test(questions_that_nobody_answers_are_the_proofs_to_tell),

@@ -406,6 +406,14 @@ static void a_new_connection_asks_nothing_until_it_is_used(void **state)
 	ep.tx_calls.own.bytes = 1;
 	endpoint_fill(&e, &ep, &t, &details);
 	assert_true(e.rx_calls.open_reply_ns > 0);
+	ep.making.asked = 1;
+	ep.rx_calls.replies = (struct replies){ .ns = 100, .max = 100, .n = 1, .first = 101 };
+	endpoint_fill(&e, &ep, &t, &details);
+	assert_int_equal(e.rx_calls.reply_n, 1);
+	ep.tx_calls.own.bytes = 0; /* it never sends: what came is news, and no greeting */
+	endpoint_fill(&e, &ep, &t, &details);
+	assert_int_equal(e.rx_calls.reply_n, 0);
+	assert_int_equal(e.rx_calls.reply_ns, 0);
 }
 
 /* Samples tell how long requests had no answer; one that was open as tracing began has its answer

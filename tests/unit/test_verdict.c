@@ -5980,6 +5980,12 @@ static void the_rest_of_a_request_shortens_no_average(void **state)
 	ep[0].rx.max[RX_WAIT] = SECOND / 5;
 	card_of_both(ep, &c);
 	assert_non_null(strstr(c.why, "thinks 200 ms a request, 5 requests"));
+	ep[1].tx_calls.open_reply_ns = ep[0].rx_calls.open_reply_ns = 0; /* and no sixth */
+	ep[0].rx.ns[RX_WAIT] = 815 * (SECOND / 1000);
+	card_of_both(ep, &c);
+	assert_null(strstr(c.why, "thinks 163 ms a request"));
+	ep[1].tx_calls.open_reply_ns = ep[0].rx_calls.open_reply_ns = 185 * (SECOND / 1000);
+	ep[0].rx.ns[RX_WAIT] = SECOND;
 	ep[1].tx_calls.reply_n = 4; /* the first was no request that was seen */
 	ep[1].tx_calls.reply_ns = 4 * (SECOND / 5);
 	card_of_both(ep, &c);

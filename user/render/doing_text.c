@@ -273,7 +273,7 @@ void doing_fix(const struct asleep *a, bool reads, char *buf, size_t len)
 static void next_own_code(const struct asleep *a, char *buf, size_t len)
 {
 	if (!strcmp(a->comm, "java"))
-		snprintf(buf, len, "see which code waits: jstack %d", (int)a->pid);
+		snprintf(buf, len, "see which code waits: sudo jstack %d", (int)a->pid);
 	else if (!strncmp(a->comm, "python", strlen("python")))
 		snprintf(buf, len, "see which code waits: sudo py-spy dump -p %d", (int)a->pid);
 	else

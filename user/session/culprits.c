@@ -37,17 +37,20 @@ static void follow_now(struct culprits *c, const struct asleep *a, bool to_read)
 		return;
 	*then = *a;
 	asleep_sort(then);
+	doing_prefer_worker(then, &c->workers[a - c->v]);
 	asleep_leave_out_rests(then);
 	sleep_chain_follow(then, to_read, now_ns() + FOLLOW_NS, NULL);
 }
 
 static void look_at(struct culprits *c, struct trace *t, struct culprit who)
 {
-	struct asleep *a = entry_of(c, who);
+	struct asleep *a = entry_of(c, who), *worker;
 	struct cpu_book book;
 
 	if (!a)
 		return;
+	worker = &c->workers[a - c->v];
+	worker->pid = a->pid;
 	a->awaited = who.awaited;
 	memcpy(a->waiters, who.waiters, sizeof(a->waiters));
 	if (!a->tid)
@@ -56,7 +59,8 @@ static void look_at(struct culprits *c, struct trace *t, struct culprit who)
 	doing_cpu(a, &c->book, &book);
 	cpu_book_free(&c->book);
 	c->book = book;
-	doing_sample_traced(a, who.to_read ? NULL : t, doing_samples(SAMPLES_EACH, a->awaited));
+	doing_sample_both(a, worker, who.to_read ? NULL : t,
+			  doing_samples(SAMPLES_EACH, a->awaited));
 	follow_now(c, a, who.to_read);
 }
 
@@ -174,6 +178,7 @@ const struct asleep *culprits_doing(struct culprits *c, const struct trace_snaps
 			continue;
 		c->v[i].awaited = who.awaited;
 		memcpy(c->v[i].waiters, who.waiters, sizeof(who.waiters));
+		doing_prefer_worker(&c->v[i], &c->workers[i]);
 		asleep_leave_out_rests(&c->v[i]);
 		sleep_chain_follow(&c->v[i], who.to_read, UINT64_MAX, NULL);
 		return is_followed_now(&c->v[i], &c->followed[i]) ? &c->v[i] : &c->followed[i];

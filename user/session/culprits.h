@@ -11,6 +11,7 @@
 /* Of a ledger session: the processes that the verdict has named so far. */
 struct culprits {
 	struct asleep v[CULPRITS_MOST];
+	struct asleep workers[CULPRITS_MOST]; /* the thread of each that works on a request */
 	struct asleep
 		followed[CULPRITS_MOST]; /* each, when its chain was found; n_chain 0: it was not */
 	size_t n;
@@ -22,7 +23,8 @@ struct culprits {
 	struct asleep_process named; /* pid 0: by nobody on this host, or by several */
 };
 
-/* Call often: every half second it samples the culprit for at least 50 ms, within 0.5 % of a CPU,
+/* Call often: about every half second it samples the culprit for at least 50 ms, within 0.5 % of a
+ * CPU,
  * and follows whom it sleeps for. */
 void culprits_tick(struct culprits *c, struct trace *t);
 /* Names the process at the other end that was found during the session, if it is not found now: it

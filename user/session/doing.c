@@ -37,37 +37,60 @@ void doing_sample(struct asleep *a, int samples, uint64_t deadline, const struct
 	asleep_sort(a);
 }
 
-static void forget_samples(struct asleep *a)
+/* An event loop that has handed the request over to another thread does not work on it. */
+static bool has_handed_over(const struct asleep *one)
 {
-	a->samples = a->running = a->disk = a->rests = 0;
-	a->n = 0;
+	return asleep_seems_idle(one) && !asleep_only_thread(one->pid);
 }
 
-bool doing_sample_at_work(struct asleep *a, struct trace *t)
+enum worker doing_sample_worker(struct asleep *worker, struct trace *t)
 {
-	pid_t tid = trace_working_thread(t, a->pid);
+	pid_t tid = trace_working_thread(t, worker->pid);
+	struct asleep one = { .pid = worker->pid, .tid = tid };
 
-	if (!tid)
-		return false;
-	if (!a->at_work)
-		forget_samples(a);
-	a->at_work = true;
-	a->tid = tid;
-	return asleep_sample(a);
+	if (tid == TRACE_WORKER_UNKNOWN)
+		return WORKER_UNKNOWN;
+	if (!tid || !asleep_sample(&one) || has_handed_over(&one))
+		return WORKER_NONE;
+	worker->tid = tid;
+	return asleep_sample(worker) ? WORKER_SAMPLED : WORKER_NONE;
 }
 
 /* A server may be idle for a while, between two requests. */
 #define MORE_SAMPLES 10
 
-void doing_sample_traced(struct asleep *a, struct trace *t, int samples)
+void doing_sample_both(struct asleep *a, struct asleep *worker, struct trace *t, int samples)
 {
-	int n = a->tid || t ? samples : 0, more = t ? MORE_SAMPLES : 0;
+	enum worker found = t ? WORKER_NONE : WORKER_UNKNOWN;
 
-	for (int i = 0; i < n || (!a->at_work && i < n + more); i++) {
-		if (!(t && doing_sample_at_work(a, t)) && !a->at_work && a->tid)
-			asleep_sample(a);
+	for (int i = 0; i < samples || (found == WORKER_NONE && i < samples + MORE_SAMPLES); i++) {
+		if (found != WORKER_UNKNOWN) {
+			enum worker now = doing_sample_worker(worker, t);
+
+			found = now == WORKER_NONE ? found : now;
+		}
+		if ((found == WORKER_UNKNOWN && !a->tid) || (a->tid && !asleep_sample(a)))
+			break;
 		pause_after(i);
 	}
+	asleep_sort(a);
+}
+
+/* With fewer samples, all of them may be of one request. */
+#define WORKER_SAMPLES 10
+
+void doing_prefer_worker(struct asleep *a, const struct asleep *worker)
+{
+	if (worker->samples < WORKER_SAMPLES)
+		return;
+	a->tid = worker->tid;
+	a->samples = worker->samples;
+	a->running = worker->running;
+	a->disk = worker->disk;
+	a->rests = 0;
+	a->n = worker->n;
+	memcpy(a->v, worker->v, sizeof(a->v));
+	a->at_work = true;
 	asleep_sort(a);
 }
 

@@ -14,12 +14,14 @@ int doing_samples(int samples, double awaited);
  * `stop` asks, or at `deadline`. */
 #define DOING_APART_NS 10000000ull
 void doing_sample(struct asleep *a, int samples, uint64_t deadline, const struct zoom_stop *stop);
-/* Samples the thread that works on a request, as that session has seen. Samples of idle threads
- * count no more then. False: no thread works. */
-struct trace;
-bool doing_sample_at_work(struct asleep *a, struct trace *t);
-/* Samples the thread that works on a request; if none ever did, or `t` is NULL, a->tid. */
-void doing_sample_traced(struct asleep *a, struct trace *t, int samples);
+/* Samples the thread of worker->pid that works on a request, by what the exact session `t` has
+ * seen. */
+enum worker { WORKER_UNKNOWN, WORKER_NONE, WORKER_SAMPLED };
+enum worker doing_sample_worker(struct asleep *worker, struct trace *t);
+/* Samples a->tid, and into `worker` the thread that works on a request. t NULL: only a->tid */
+void doing_sample_both(struct asleep *a, struct asleep *worker, struct trace *t, int samples);
+/* If enough samples found a thread at work, `a` has these from now on. */
+void doing_prefer_worker(struct asleep *a, const struct asleep *worker);
 /* Adds what a->pid got of the CPUs between the two readings to the sums in `a`. */
 void doing_cpu(struct asleep *a, const struct cpu_book *before, const struct cpu_book *after);
 

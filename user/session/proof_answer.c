@@ -213,6 +213,28 @@ static bool tells_longer_wait(const struct proof *p, const struct trace_snapshot
 	       verdict_culprit(&p->s, &p->v).pid == culprit;
 }
 
+/* The program waits for one that gets no connection itself. */
+static bool tells_missing_connection(const struct proof *p, const struct trace_snapshot *s,
+				     const struct verdict *v)
+{
+	return v->kind == KIND_WAIT && p->v.share >= EXPLAINS &&
+	       verdict_lacks_connection(&p->s, &p->v, verdict_culprit(s, v).pid);
+}
+
+/* The reader of a stream waits for what its link, or a window, lets through. */
+static bool tells_limit(const struct proof *p, const struct trace_snapshot *s,
+			const struct verdict *v)
+{
+	const struct finding *f = p->v.kind == KIND_LIMIT ? &p->v.v[p->v.lead] : NULL;
+	const struct trace_endpoint *sender;
+
+	if (!f || v->kind != KIND_WAIT || finding_share(f) < EXPLAINS)
+		return false;
+	sender = &p->s.ep[f->endpoint];
+	return sender->proto == TRACE_TCP && sender->peer >= 0 &&
+	       is_same_end(&s->ep[v->wait.endpoint], peer_in(&p->s, sender));
+}
+
 /* Samples count no datagrams, and find few of the sockets that live for one question. */
 #define NOTICED_WAIT 0.1 /* of the window */
 
@@ -256,10 +278,12 @@ static bool is_answer(const struct proof *p, const struct trace_snapshot *s,
 		      const struct verdict *v)
 {
 	if (tells_small_reads(p, s, v) || tells_root(p, s, v) || tells_stall(p, s, v) ||
-	    tells_more(p, s, v) || tells_longer_wait(p, s, v))
+	    tells_more(p, s, v) || tells_longer_wait(p, s, v) || tells_missing_connection(p, s, v))
 		return true;
 	if (suspected_as(v) == OUTCOME_STALLED)
 		return false;
+	if (tells_limit(p, s, v))
+		return true;
 	if (v->outcome == OUTCOME_HEALTHY && v->kind == KIND_QUIET && tells_unsampled_stall(p, s))
 		return true;
 	if (v->outcome == OUTCOME_HEALTHY && p->of == OUTCOME_HEALTHY &&

@@ -350,9 +350,11 @@ void prover_rule(struct prover *p, const struct trace_endpoint *suspect, const s
 /* The samples found a wait, and the stall that leads in the proof explains little of it. */
 static bool is_beside_wait(const struct proof *proof, const struct suspicion *x)
 {
-	return x->v.kind == KIND_WAIT && proof->v.kind == KIND_STALL && proof->v.share < EXPLAINS &&
-	       verdict_awaited_besides(&proof->s, &proof->v).pid ==
-		       verdict_culprit(&x->window, &x->v).pid;
+	pid_t awaited = verdict_culprit(&x->window, &x->v).pid;
+
+	return awaited && x->v.kind == KIND_WAIT && proof->v.kind == KIND_STALL &&
+	       proof->v.share < EXPLAINS &&
+	       verdict_awaited_besides(&proof->s, &proof->v).pid == awaited;
 }
 
 /* If no message passed while the ledger was attached, only the samples name the culprit. */
@@ -446,6 +448,7 @@ static void judge_by_its_cpu(struct proof *proof)
 
 	if (proof->v.kind != KIND_STALL || f->blamed != BLAME_PEER_READER || f->root >= 0 ||
 	    f->reader_waits >= 0 || !computes(a) ||
+	    a->pid != verdict_culprit(&proof->s, &proof->v).pid ||
 	    !(is_filter(&proof->s, a->pid) || is_back_often(f)))
 		return;
 	proof->computes = (struct trace_ruling){ .serial = proof->s.ep[f->endpoint].serial,
@@ -492,11 +495,20 @@ static double *unanswered_before(const struct trace_snapshot *proof,
 	return share;
 }
 
+/* What the awaited process does for others is not in question, unless it gets no connection. */
+static void keep_their_business(struct proof *proof, const struct parties *who, pid_t awaited)
+{
+	verdict_make(&proof->s, &proof->v);
+	if (!verdict_lacks_connection(&proof->s, &proof->v, awaited) || proof->v.share < EXPLAINS)
+		trace_keep_ends_of(&proof->s, who->v, who->n);
+}
+
 static bool prove(struct prover *p, struct suspicion *x, uint64_t deadline,
 		  const struct zoom_stop *stop)
 {
 	struct proof *proof = &p->proofs[p->n];
 	uint64_t spent = p->zoom.spent_ns;
+	struct parties who = x->who;
 	struct culprit suspect;
 	struct watched during;
 	bool proven;
@@ -505,13 +517,15 @@ static bool prove(struct prover *p, struct suspicion *x, uint64_t deadline,
 	trace_name_other_ends(&x->window);
 	suspect = verdict_suspect(&x->window, &x->v);
 	if (proof->of != OUTCOME_STALLED)
-		parties_add(&x->who, suspect.pid);
+		parties_add(&who, suspect.pid);
 	watched_begin(&during, suspect, suspect.to_read ? NULL : &p->zoom, stop);
-	proven = prover_prove(p, &x->who, deadline - DOING_NS,
+	proven = prover_prove(p, &who, deadline - DOING_NS,
 			      &(struct zoom_stop){ watched_look, &during }, &proof->s);
 	watched_end(&during);
 	if (!proven)
 		return false;
+	if (who.n > x->who.n)
+		keep_their_business(proof, &x->who, suspect.pid);
 	proof->at_ns = proof->s.at_ns;
 	proof->unanswered = unanswered_before(&proof->s, &x->window);
 	proof->ns = p->zoom.spent_ns - spent;

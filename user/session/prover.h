@@ -54,10 +54,11 @@ int prover_load(struct prover *p, struct err *e);
 /* A load cannot be interrupted, so this loads the programs early if session `t` lasts long
  * enough for a proof (0: no end). The first window begins just before the load. */
 void prover_prepare(struct prover *p, struct trace *t, uint64_t duration_ns);
-/* The processes that a proof traces. */
-#define PARTIES_MOST 8
 /* A stall of this share explains the wait of the other end. */
 #define EXPLAINS 0.5
+
+/* The processes that a proof traces. */
+#define PARTIES_MOST 8
 
 struct parties {
 	pid_t v[PARTIES_MOST];

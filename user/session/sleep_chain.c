@@ -282,6 +282,7 @@ static void be_thread(struct asleep *a, const struct asleep *thread)
 {
 	a->tid = thread->tid;
 	a->is_one_of_many = true;
+	a->at_work = false;
 	a->samples = thread->samples;
 	a->running = thread->running;
 	a->disk = thread->disk;

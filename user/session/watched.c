@@ -5,9 +5,6 @@
 
 #include "session/doing.h"
 
-/* With fewer samples, all of them may be of one request. */
-#define AT_WORK_ENOUGH 10
-
 static struct asleep thread_of(struct culprit who)
 {
 	struct asleep a = { .pid = who.pid, .awaited = who.awaited };
@@ -22,7 +19,7 @@ void watched_begin(struct watched *w, struct culprit who, struct zoom *zoom,
 		   const struct zoom_stop *stop)
 {
 	*w = (struct watched){ .stop = stop, .zoom = zoom, .doing = thread_of(who) };
-	w->at_work = w->doing;
+	w->worker.pid = who.pid;
 	if (who.pid)
 		cpu_book_make(&w->before, &(struct cpu_book){}, &who.pid, 1);
 }
@@ -31,9 +28,8 @@ void watched_end(struct watched *w)
 {
 	struct cpu_book after = {};
 
-	if (w->at_work.at_work && w->at_work.samples >= AT_WORK_ENOUGH)
-		w->doing = w->at_work;
 	asleep_sort(&w->doing);
+	doing_prefer_worker(&w->doing, &w->worker);
 	if (w->doing.pid) {
 		cpu_book_make(&after, &w->before, &w->doing.pid, 1);
 		doing_cpu(&w->doing, &w->before, &after);
@@ -47,7 +43,7 @@ bool watched_look(void *ctx)
 	struct watched *w = ctx;
 
 	if (w->doing.pid && w->zoom && w->zoom->t)
-		doing_sample_at_work(&w->at_work, w->zoom->t);
+		doing_sample_worker(&w->worker, w->zoom->t);
 	if (w->doing.tid)
 		asleep_sample(&w->doing);
 	return w->stop && w->stop->asked(w->stop->ctx);

@@ -12,7 +12,7 @@ struct watched {
 	const struct zoom_stop *stop;
 	struct zoom *zoom;   /* its session shows which thread works on a request */
 	struct asleep doing; /* pid 0: nobody is watched */
-	struct asleep at_work;
+	struct asleep worker; /* the thread that works on a request */
 	struct cpu_book before;
 };
 

@@ -196,8 +196,25 @@ static void fill_call_stats(struct trace_call_stats *out, const struct call_stat
 	out->process_ran_ns = in->process_ran;
 }
 
+static void forget_replies(struct trace_call_stats *b)
+{
+	b->reply_ns = b->reply_max_ns = b->reply_n = b->first_reply_ns = 0;
+}
+
+/* A client that is greeted sends something then. One that never sends waits for news, or made the
+ * connection in advance: what comes is no answer. */
+static void forget_unasked_replies(struct trace_endpoint *out, const struct endpoint *ep)
+{
+	if (out->proto != TRACE_TCP || out->joined_late)
+		return;
+	if (ep->making.asked && !out->tx_calls.bytes)
+		forget_replies(&out->rx_calls);
+	if (ep->making.listened && !out->rx_calls.bytes)
+		forget_replies(&out->tx_calls);
+}
+
 /* A connection through which nothing has gone yet may have been made in advance. */
-static bool is_unused(const struct trace_endpoint *ep)
+static bool has_carried_nothing(const struct trace_endpoint *ep)
 {
 	return ep->proto == TRACE_TCP && !ep->tx_calls.bytes && !ep->rx_calls.bytes &&
 	       ep->rx.now != RX_UNREAD;
@@ -210,7 +227,7 @@ static void fill_open_replies(struct trace_endpoint *out, const struct endpoint 
 
 	if (ep->asking.given_up && ep->asking.given_up < until)
 		until = ep->asking.given_up;
-	if (out->proto == TRACE_PIPE || (is_unused(out) && !out->joined_late))
+	if (out->proto == TRACE_PIPE || (has_carried_nothing(out) && !out->joined_late))
 		return;
 	if (ep->asking.asked && until > ep->asking.asked)
 		out->rx_calls.open_reply_ns = until - ep->asking.asked;
@@ -218,7 +235,8 @@ static void fill_open_replies(struct trace_endpoint *out, const struct endpoint 
 		out->tx_calls.open_reply_ns = out->at_ns - ep->asking.took;
 }
 
-/* A send clears `took` and a read clears `asked`: what is set is the time of the last message. */
+/* A send clears `took` and a read clears `asked`: what is set is the time of the last message, or
+ * of the connection. */
 static void fill_quiet(struct trace_endpoint *out, const struct endpoint *ep)
 {
 	uint64_t asked = ep->asking.asked, took = ep->asking.took,
@@ -579,6 +597,7 @@ static void fill_calls(struct trace_endpoint *out, const struct endpoint *ep, co
 		endpoint_under_way(out->tx_calls.bytes, ep->moved[DIR_TX], ep->tx.word);
 	out->rx_calls.bytes =
 		endpoint_under_way(out->rx_calls.bytes, ep->moved[DIR_RX], ep->rx.word);
+	forget_unasked_replies(out, ep);
 }
 
 static void fill_figures(struct trace_endpoint *out, const struct endpoint *ep)

@@ -40,27 +40,43 @@ static bool was_accepted(const struct endpoint *ep, const struct listened_ports 
 	return false;
 }
 
-/* Has `pid` read a request there, and not answered it? */
-static bool owes_answer(const struct endpoint *ep, pid_t pid, const struct listened_ports *ports)
+static bool is_servers_end(const struct endpoint *ep, pid_t pid, const struct listened_ports *ports)
 {
-	return (pid_t)ep->rx_calls.tgid == pid && ep->rx_calls.tid && ep->asking.took &&
-	       !ep->asking.asked && !ep->closed && was_accepted(ep, ports);
+	return (pid_t)ep->rx_calls.tgid == pid && !ep->closed && was_accepted(ep, ports);
+}
+
+static bool other_end_waits(const struct trace *t, const struct endpoint *ep)
+{
+	struct endpoint peer;
+
+	return !ep->peer || !snapshot_copy(t, ep->peer, &peer) || peer.asking.asked;
+}
+
+/* A thread that sleeps there until more comes has not the whole request. */
+static bool owes_answer(const struct trace *t, const struct endpoint *ep)
+{
+	return ep->rx_calls.tid && ep->asking.took && !ep->asking.asked &&
+	       (ep->rx_calls.own.bytes || ep->rx_calls.crowd.bytes) &&
+	       WORD_STATE(ep->rx.word, DIR_RX) != RX_WAIT && other_end_waits(t, ep);
 }
 
 pid_t trace_working_thread(struct trace *t, pid_t pid)
 {
-	uint64_t keys[ENDPOINTS_MOST + 1], since = UINT64_MAX;
+	uint64_t keys[ENDPOINTS_MOST + 1], since = 0;
 	struct listened_ports ports;
+	pid_t tid = TRACE_WORKER_UNKNOWN;
 	struct endpoint ep;
-	pid_t tid = 0;
 	size_t n;
 
 	pthread_mutex_lock(&t->lock);
 	n = snapshot_keys(t, keys, ENDPOINTS_MOST + 1);
 	ports = ports_of(t);
 	for (size_t i = 0; n <= ENDPOINTS_MOST && i < n; i++) {
-		if (!snapshot_copy(t, keys[i], &ep) || !owes_answer(&ep, pid, &ports) ||
-		    ep.asking.took >= since)
+		if (!snapshot_copy(t, keys[i], &ep) || !is_servers_end(&ep, pid, &ports))
+			continue;
+		if (tid == TRACE_WORKER_UNKNOWN)
+			tid = 0;
+		if (!owes_answer(t, &ep) || ep.asking.took <= since)
 			continue;
 		since = ep.asking.took;
 		tid = (pid_t)ep.rx_calls.tid;

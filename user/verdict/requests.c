@@ -424,7 +424,7 @@ bool are_some_slow(const struct requests *r)
 
 static bool are_own_times_told(const struct requests *r)
 {
-	return r->whole && !are_some_slow(r) &&
+	return r->whole && !r->first_may_be_cut && !are_some_slow(r) &&
 	       (double)r->whole_ns >= ABOUT_ALL * (double)r->think_ns &&
 	       (double)r->think_ns >= ABOUT_ALL * (double)r->whole_ns;
 }
@@ -441,7 +441,7 @@ static uint64_t average_of_cut(const struct requests *r)
 
 uint64_t average_thinking(const struct requests *r)
 {
-	if (are_own_times_told(r) && !r->first_may_be_cut)
+	if (are_own_times_told(r))
 		return r->whole_ns / r->whole;
 	if (are_some_slow(r))
 		return smaller(r->think_ns / r->slow, r->think_max_ns);

@@ -143,6 +143,13 @@ struct culprit verdict_awaited_besides(const struct trace_snapshot *s, const str
 	return v->wait.endpoint >= 0 ? verdict_culprit(s, &wait) : (struct culprit){};
 }
 
+bool verdict_lacks_connection(const struct trace_snapshot *s, const struct verdict *v, pid_t pid)
+{
+	const struct finding *f = v->kind == KIND_STALL ? &v->v[v->lead] : NULL;
+
+	return pid && f && f->unanswered_syn && program_at(&s->ep[f->endpoint])->tgid == pid;
+}
+
 /* The process for which `client` waits longest; pid 0: it is no client. */
 static struct culprit awaited_by(const struct trace_snapshot *s, pid_t client)
 {

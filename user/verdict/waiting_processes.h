@@ -20,6 +20,8 @@ struct culprit {
 struct culprit verdict_culprit(const struct trace_snapshot *s, const struct verdict *v);
 /* The process for which the longest wait is, if something else leads */
 struct culprit verdict_awaited_besides(const struct trace_snapshot *s, const struct verdict *v);
+/* Does a connection that `pid` makes wait for the answer to its SYN, as the leading finding? */
+bool verdict_lacks_connection(const struct trace_snapshot *s, const struct verdict *v, pid_t pid);
 /* verdict_culprit(), or the one that may pause now and then */
 struct culprit verdict_suspect(const struct trace_snapshot *s, const struct verdict *v);
 /* The awaited process, the one that waits for it, and those before in the chain. Returns how many,
