@@ -241,7 +241,7 @@ while b"ready" not in seen:
     seen += os.read(tty, 4096)
 os.write(tty, b"\x03")
 if sys.argv[1] == "stuck":
-    while b"once more" not in seen:
+    while b"Ctrl-C again" not in seen:
         seen += os.read(tty, 4096)
     os.write(tty, b"\x03")
 try:
