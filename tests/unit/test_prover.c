@@ -242,6 +242,23 @@ static void a_stall_explains_the_wait_of_the_other_end(void **state)
 }
 
 /* what the ledger saw where samples saw nothing */
+/* what the ledger saw all the time at another endpoint than that which samples found */
+static struct verdict *proven_at_second(struct both *b, struct trace_endpoint ends[2],
+					enum finding_kind kind)
+{
+	struct proof *proof = &b->p.proofs[0];
+
+	ends[0] = ends[1] = b->proven;
+	ends[1].inode++;
+	proof->s = (struct trace_snapshot){ .ep = ends, .n = 2 };
+	proof->v.kind = kind;
+	proof->v.share = 1;
+	proof->v.n = 1;
+	proof->v.v[0] =
+		(struct finding){ .endpoint = 1, .all = { .ns = SECOND, .lifetime_ns = SECOND } };
+	return &proof->v;
+}
+
 /* Of a download over a full link samples see a reader that waits. */
 static void a_stream_that_its_link_limits_is_the_proofs_to_tell(void **state)
 {
@@ -251,19 +268,11 @@ static void a_stream_that_its_link_limits_is_the_proofs_to_tell(void **state)
 
 	set_up(&b, OUTCOME_WAITING, OUTCOME_HEALTHY);
 	b.v.kind = KIND_WAIT;
-	ends[0] = ends[1] = b.proven;
+	proven = proven_at_second(&b, ends, KIND_LIMIT);
+	proven->v[0].limit = LIMIT_LINK;
 	ends[0].peer = 1;
 	ends[1].peer = 0;
-	ends[1].inode = 6; /* the sender's */
 	ends[0].tx_calls.messages = 0;
-	b.p.proofs[0].s = (struct trace_snapshot){ .ep = ends, .n = 2 };
-	proven = &b.p.proofs[0].v;
-	proven->kind = KIND_LIMIT;
-	proven->n = 1;
-	proven->v[0] = (struct finding){ .endpoint = 1,
-					 .cause = TX_DEVICE,
-					 .limit = LIMIT_LINK,
-					 .all = { .ns = SECOND, .lifetime_ns = SECOND } };
 	is_the_proofs(&b, true);
 	proven->v[0].all.ns = SECOND / 4;
 	is_the_proofs(&b, false);
@@ -282,18 +291,9 @@ static void who_gets_no_connection_keeps_others_waiting(void **state)
 	set_up(&b, OUTCOME_WAITING, OUTCOME_STALLED);
 	b.v.kind = KIND_WAIT;
 	b.sampled.making.other_pid = 7;
-	ends[0] = ends[1] = b.proven;
-	ends[1].inode = 8;
+	proven = proven_at_second(&b, ends, KIND_STALL);
+	proven->v[0].unanswered_syn = true;
 	ends[1].tx_calls.tgid = 7;
-	b.p.proofs[0].s = (struct trace_snapshot){ .ep = ends, .n = 2 };
-	proven = &b.p.proofs[0].v;
-	proven->kind = KIND_STALL;
-	proven->share = 1;
-	proven->n = 1;
-	proven->v[0] = (struct finding){ .endpoint = 1,
-					 .cause = TX_RECOVERY,
-					 .unanswered_syn = true,
-					 .all = { .ns = SECOND, .lifetime_ns = SECOND } };
 	is_the_proofs(&b, true);
 	ends[1].tx_calls.tgid = 8; /* another program's connection */
 	is_the_proofs(&b, false);

@@ -5936,6 +5936,19 @@ static void a_wait_for_a_path_leads_over_the_pace_of_that_path(void **state)
 	assert_int_equal(v.kind, KIND_STALL);
 }
 
+/* a client that has `n` answers, and a server that waits for nothing */
+static void answers_counted(struct trace_endpoint ep[2], uint64_t n)
+{
+	client_and_server(ep);
+	for (int i = 0; i < 2; i++) {
+		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
+		ep[i].tx_calls.messages = ep[i].rx_calls.messages = n;
+	}
+	ep[0].making.connected = ep[1].making.accepted = true;
+	ep[1].rx.ns[RX_IDLE] = SECOND;
+	ep[1].tx_calls.reply_n = ep[0].rx_calls.reply_n = n;
+}
+
 /* the first had been asked before anybody looked */
 static void an_average_is_of_whole_requests(void **state)
 {
@@ -5943,14 +5956,7 @@ static void an_average_is_of_whole_requests(void **state)
 	struct card c;
 
 	(void)state;
-	client_and_server(ep);
-	for (int i = 0; i < 2; i++) {
-		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
-		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 3;
-	}
-	ep[0].making.connected = ep[1].making.accepted = true;
-	ep[1].rx.ns[RX_IDLE] = SECOND;
-	ep[1].tx_calls.reply_n = ep[0].rx_calls.reply_n = 3;
+	answers_counted(ep, 3);
 	ep[1].tx_calls.reply_ns = ep[0].rx_calls.reply_ns = 75 * (SECOND / 100);
 	ep[1].tx_calls.open_reply_ns = SECOND / 10;
 	card_of_both(ep, &c);
@@ -5964,15 +5970,8 @@ static void the_rest_of_a_request_shortens_no_average(void **state)
 	struct card c;
 
 	(void)state;
-	client_and_server(ep);
-	for (int i = 0; i < 2; i++) {
-		ep[i].joined_late = true;
-		ep[i].tx_calls.bytes_res = ep[i].rx_calls.bytes_res = TRACE_EXACT;
-		ep[i].tx_calls.messages = ep[i].rx_calls.messages = 5;
-	}
-	ep[0].making.connected = ep[1].making.accepted = true;
-	ep[1].rx.ns[RX_IDLE] = SECOND;
-	ep[1].tx_calls.reply_n = ep[0].rx_calls.reply_n = 5;
+	answers_counted(ep, 5);
+	ep[0].joined_late = ep[1].joined_late = true;
 	ep[1].tx_calls.reply_ns = ep[0].rx_calls.reply_ns = 815 * (SECOND / 1000);
 	ep[1].tx_calls.reply_max_ns = ep[0].rx_calls.reply_max_ns = SECOND / 5;
 	ep[1].tx_calls.open_reply_ns = ep[0].rx_calls.open_reply_ns = 185 * (SECOND / 1000);

@@ -367,6 +367,19 @@ void asleep_sort(struct asleep *a)
 	qsort(a->v, a->n, sizeof(a->v[0]), by_found);
 }
 
+void asleep_take_samples(struct asleep *a, const struct asleep *from)
+{
+	a->tid = from->tid;
+	memcpy(a->comm, from->comm, sizeof(a->comm));
+	a->tracer = from->tracer;
+	a->samples = from->samples;
+	a->running = from->running;
+	a->disk = from->disk;
+	a->rests = 0;
+	a->n = from->n;
+	memcpy(a->v, from->v, sizeof(a->v));
+}
+
 /* At most this much of the time in which nobody waits for it, and a tenth of all for chance. */
 #define REST_TIMES 1.2
 #define BY_CHANCE  0.1

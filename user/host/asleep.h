@@ -85,6 +85,8 @@ size_t asleep_threads(pid_t pid, pid_t *tids, size_t max);
 /* False: the thread is gone, or cannot be looked at. */
 bool asleep_sample(struct asleep *a);
 void asleep_sort(struct asleep *a);
+/* The thread and samples of `a` are those of another thread of the process from now on. */
+void asleep_take_samples(struct asleep *a, const struct asleep *from);
 /* If others wait for it only at times, the most frequent call may be the one in which it sleeps
  * between two requests. */
 bool asleep_may_rest(const struct asleep *a);

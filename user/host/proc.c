@@ -23,6 +23,14 @@ bool proc_numbers(const char *path, void (*fn)(void *ctx, int dir, long n), void
 	return d;
 }
 
+bool process_is_in(pid_t pid, const pid_t *pids, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (pids[i] == pid)
+			return true;
+	return false;
+}
+
 bool process_lives(pid_t pid)
 {
 	return !kill(pid, 0) || errno != ESRCH;

@@ -10,6 +10,7 @@
  * be opened. */
 bool proc_numbers(const char *path, void (*fn)(void *ctx, int dir, long n), void *ctx);
 bool process_lives(pid_t pid);
+bool process_is_in(pid_t pid, const pid_t *pids, size_t n);
 /* its name, as it may be printed; "": it is gone */
 void process_comm(pid_t pid, char comm[16]);
 /* Who started it, and who traces it by ptrace(); 0: nobody, or it is gone. */

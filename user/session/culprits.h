@@ -24,8 +24,7 @@ struct culprits {
 };
 
 /* Call often: about every half second it samples the culprit for at least 50 ms, within 0.5 % of a
- * CPU,
- * and follows whom it sleeps for. */
+ * CPU, and follows whom it sleeps for. */
 void culprits_tick(struct culprits *c, struct trace *t);
 /* Names the process at the other end that was found during the session, if it is not found now: it
  * may have closed the connection. */

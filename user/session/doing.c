@@ -37,23 +37,14 @@ void doing_sample(struct asleep *a, int samples, uint64_t deadline, const struct
 	asleep_sort(a);
 }
 
-/* An event loop that has handed the request over to another thread does not work on it. */
-static bool has_handed_over(const struct asleep *one)
-{
-	return asleep_seems_idle(one) && !asleep_only_thread(one->pid);
-}
-
 enum worker doing_sample_worker(struct asleep *worker, struct trace *t)
 {
 	pid_t tid = trace_working_thread(t, worker->pid);
-	struct asleep one = { .pid = worker->pid, .tid = tid };
 
 	if (tid == TRACE_WORKER_UNKNOWN)
 		return WORKER_UNKNOWN;
-	if (!tid || !asleep_sample(&one) || has_handed_over(&one))
-		return WORKER_NONE;
 	worker->tid = tid;
-	return asleep_sample(worker) ? WORKER_SAMPLED : WORKER_NONE;
+	return tid && asleep_sample(worker) ? WORKER_SAMPLED : WORKER_NONE;
 }
 
 /* A server may be idle for a while, between two requests. */
@@ -79,19 +70,21 @@ void doing_sample_both(struct asleep *a, struct asleep *worker, struct trace *t,
 /* With fewer samples, all of them may be of one request. */
 #define WORKER_SAMPLES 10
 
-void doing_prefer_worker(struct asleep *a, const struct asleep *worker)
+/* An event loop among other threads has handed the request over to one of them. */
+static bool has_handed_over(const struct asleep *worker)
+{
+	return asleep_seems_idle(worker) && !asleep_only_thread(worker->pid);
+}
+
+void doing_prefer_worker(struct asleep *a, struct asleep *worker)
 {
 	if (worker->samples < WORKER_SAMPLES)
 		return;
-	a->tid = worker->tid;
-	a->samples = worker->samples;
-	a->running = worker->running;
-	a->disk = worker->disk;
-	a->rests = 0;
-	a->n = worker->n;
-	memcpy(a->v, worker->v, sizeof(a->v));
+	asleep_sort(worker);
+	if (has_handed_over(worker))
+		return;
+	asleep_take_samples(a, worker);
 	a->at_work = true;
-	asleep_sort(a);
 }
 
 static void name_busiest(struct asleep *a, pid_t tid)

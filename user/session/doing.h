@@ -21,7 +21,7 @@ enum worker doing_sample_worker(struct asleep *worker, struct trace *t);
 /* Samples a->tid, and into `worker` the thread that works on a request. t NULL: only a->tid */
 void doing_sample_both(struct asleep *a, struct asleep *worker, struct trace *t, int samples);
 /* If enough samples found a thread at work, `a` has these from now on. */
-void doing_prefer_worker(struct asleep *a, const struct asleep *worker);
+void doing_prefer_worker(struct asleep *a, struct asleep *worker);
 /* Adds what a->pid got of the CPUs between the two readings to the sums in `a`. */
 void doing_cpu(struct asleep *a, const struct cpu_book *before, const struct cpu_book *after);
 

@@ -92,10 +92,7 @@ void prover_prepare(struct prover *p, struct trace *t, uint64_t duration_ns)
 
 void parties_add(struct parties *who, pid_t pid)
 {
-	for (size_t i = 0; i < who->n; i++)
-		if (who->v[i] == pid)
-			return;
-	if (pid > 0 && who->n < PARTIES_MOST)
+	if (pid > 0 && who->n < PARTIES_MOST && !process_is_in(pid, who->v, who->n))
 		who->v[who->n++] = pid;
 }
 

@@ -280,15 +280,9 @@ static bool may_have_asker(const struct asleep *a)
 
 static void be_thread(struct asleep *a, const struct asleep *thread)
 {
-	a->tid = thread->tid;
+	asleep_take_samples(a, thread);
 	a->is_one_of_many = true;
 	a->at_work = false;
-	a->samples = thread->samples;
-	a->running = thread->running;
-	a->disk = thread->disk;
-	a->n = thread->n;
-	for (size_t i = 0; i < a->n; i++)
-		a->v[i] = thread->v[i];
 }
 
 static void look_for_thread(struct asleep *a, enum awaited awaited, struct follower *f)

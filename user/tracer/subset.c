@@ -4,15 +4,8 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "host/proc.h"
 #include "tracer/trace.h"
-
-static bool is_one_of(pid_t pid, const pid_t *pids, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (pids[i] == pid)
-			return true;
-	return false;
-}
 
 /* A server's UDP socket takes datagrams from anybody. */
 static bool takes_from_anybody(const struct trace_endpoint *ep)
@@ -23,16 +16,17 @@ static bool takes_from_anybody(const struct trace_endpoint *ep)
 static bool is_theirs(const struct trace_endpoint *ep, const pid_t *pids, size_t n)
 {
 	return (!ep->tx_calls.tgid && !ep->rx_calls.tgid) || takes_from_anybody(ep) ||
-	       is_one_of(ep->tx_calls.tgid, pids, n) || is_one_of(ep->rx_calls.tgid, pids, n);
+	       process_is_in(ep->tx_calls.tgid, pids, n) ||
+	       process_is_in(ep->rx_calls.tgid, pids, n);
 }
 
-bool trace_keep_ends_of(struct trace_snapshot *s, const pid_t *pids, size_t n)
+void trace_keep_ends_of(struct trace_snapshot *s, const pid_t *pids, size_t n)
 {
 	int *now = array_new(s->n, 0, sizeof(*now));
 	size_t kept = 0;
 
 	if (!now)
-		return false;
+		return;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct trace_endpoint *ep = &s->ep[i];
 		bool stays = is_theirs(ep, pids, n) ||
@@ -52,5 +46,4 @@ bool trace_keep_ends_of(struct trace_snapshot *s, const pid_t *pids, size_t n)
 		if (s->ep[i].peer >= 0)
 			s->ep[i].peer = now[s->ep[i].peer];
 	free(now);
-	return true;
 }

@@ -544,14 +544,12 @@ struct trace_held_output {
  * that lies unread, on a connection that `pid` made. Else the connection's send buffer is full, and
  * `pid` has at most one other party. Takes about 40 ms. */
 bool trace_held_output(pid_t pid, bool asked_only, struct trace_held_output *out);
-/* Drops what is neither an endpoint of these processes nor the other end of one. False: no memory.
- */
-bool trace_keep_ends_of(struct trace_snapshot *s, const pid_t *pids, size_t n);
+/* Drops what is neither an endpoint of these processes nor the other end of one. If there is no
+ * memory for that, all stay. */
+void trace_keep_ends_of(struct trace_snapshot *s, const pid_t *pids, size_t n);
 /* The thread that has read a request, if `pid` has not answered it yet; of several requests, the
  * last: an older one may need no answer. 0: there is none. A sampled session cannot tell. */
-#define TRACE_WORKER_UNKNOWN                                                 \
-	(-1) /* no client of that process is seen, or endpoints are too many \
-	      */
+#define TRACE_WORKER_UNKNOWN (-1) /* no client is seen, or too many endpoints */
 pid_t trace_working_thread(struct trace *t, pid_t pid);
 /* Sets making.sent_last, and rx_calls.open_reply_ns of connections on which a reader sleeps for the
  * answer to a request that was sent before the session began. */

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "host/proc.h"
 #include "verdict/blame.h"
 #include "verdict/feed.h"
 #include "verdict/long_wait.h"
@@ -12,10 +13,7 @@
 
 static size_t add(pid_t *pids, size_t n, size_t max, pid_t pid)
 {
-	for (size_t i = 0; i < n; i++)
-		if (pids[i] == pid)
-			return n;
-	if (pid > 0 && n < max)
+	if (pid > 0 && n < max && !process_is_in(pid, pids, n))
 		pids[n++] = pid;
 	return n;
 }
@@ -201,14 +199,6 @@ pid_t verdict_feeding_server(const struct trace_snapshot *s, const struct verdic
 	return verdict_culprit(s, v).pid;
 }
 
-static bool is_one_of(pid_t pid, const pid_t *pids, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (pids[i] == pid)
-			return true;
-	return false;
-}
-
 pid_t verdict_silent_server(const struct trace_snapshot *s, const struct verdict *v,
 			    const pid_t *asked, size_t n)
 {
@@ -219,7 +209,7 @@ pid_t verdict_silent_server(const struct trace_snapshot *s, const struct verdict
 		pid_t other = other_process(s, &s->ep[i]);
 
 		if (other && sent_last_before(s, i) && sends_requests(s, i) &&
-		    !asked_before(s, i) && !is_one_of(other, asked, n))
+		    !asked_before(s, i) && !process_is_in(other, asked, n))
 			return other;
 	}
 	return 0;
