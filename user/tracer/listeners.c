@@ -76,7 +76,8 @@ void listeners_fill(struct trace *t, struct trace_listeners *out, uint64_t now)
 		prev = key;
 		from = &prev;
 		snapshot_run(t->settle_listener, key, 0);
-		if (bpf_map_lookup_elem(t->listening_fd, &key, &in) || !in.key)
+		if (bpf_map_lookup_elem(t->listening_fd, &key, &in) || !in.key ||
+		    in.born > now) /* made while the snapshot was taken: the next one has it */
 			continue;
 		fill(&l, &in, now);
 		listeners_add(out, &l);
