@@ -43,8 +43,10 @@ enum worker doing_sample_worker(struct asleep *worker, struct trace *t)
 
 	if (tid == TRACE_WORKER_UNKNOWN)
 		return WORKER_UNKNOWN;
+	if (!tid)
+		return WORKER_NONE;
 	worker->tid = tid;
-	return tid && asleep_sample(worker) ? WORKER_SAMPLED : WORKER_NONE;
+	return asleep_sample(worker) ? WORKER_SAMPLED : WORKER_NONE;
 }
 
 /* A server may be idle for a while, between two requests. */
