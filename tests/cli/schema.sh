@@ -62,13 +62,21 @@ def one_of_each(value):
     return value
 
 
+def nearest(error):
+    """what is wrong by that variant of which the least is wrong"""
+    variants = {}
+    for c in error.context:
+        variants.setdefault(c.schema_path[0], []).append(f"{c.json_path}: {c.message[-90:]}")
+    return min(variants.values(), key=len, default=[error.message[-90:]])[:3]
+
+
 bad = 0
 for path in sys.argv[2:]:
     docs = [json.loads(line) for line in open(path)]
     for doc in docs:
         for e in check.iter_errors(doc):
             bad += 1
-            print(path, e.json_path, e.message[:200], *(str(c.message)[:120] for c in e.context[:6]))
+            print(path, e.json_path, e.message[:60], "...:", *nearest(e))
     spoilt = one_of_each(copy.deepcopy(docs[-1]))
     if not check.is_valid(spoilt):
         bad += 1
